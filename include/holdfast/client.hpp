@@ -38,25 +38,14 @@ namespace detail {
 
 struct client_access;
 
-// An operation on a client that is not started yet. The reference is weak: with asio::deferred it may start after the
-// client was destroyed.
-struct BOOST_SYMBOL_VISIBLE client_launch {
-    std::weak_ptr<client_state> of;
-    asio::any_io_executor get_executor() const noexcept;
-};
+// The operations of a client have a weak reference to it: they may start after it was destroyed.
+using client_ptr = std::weak_ptr<client_state>;
 
-struct BOOST_SYMBOL_VISIBLE run_launch : client_launch {
-    void start(handler_at<void(error_code)>) &&;
-};
-
-struct BOOST_SYMBOL_VISIBLE ready_launch : client_launch {
-    void start(handler_at<void(error_code)>) &&;
-};
-
-struct BOOST_SYMBOL_VISIBLE shutdown_launch : client_launch {
-    shutdown_options options;
-    void start(handler_at<void(error_code, std::size_t)>) &&;
-};
+BOOST_SYMBOL_VISIBLE asio::any_io_executor executor_of(client_ptr const&) noexcept;
+BOOST_SYMBOL_VISIBLE client_ptr pointer_to(client&) noexcept;  // for the tool
+BOOST_SYMBOL_VISIBLE void start_run(handler_at<void(error_code)>, client_ptr);
+BOOST_SYMBOL_VISIBLE void start_ready(handler_at<void(error_code)>, client_ptr);
+BOOST_SYMBOL_VISIBLE void start_shutdown(handler_at<void(error_code, std::size_t)>, client_ptr, shutdown_options);
 
 }  // namespace detail
 
@@ -135,7 +124,7 @@ public:
     template <token_for<void(error_code)> Token = default_token>
     [[nodiscard]] auto run(Token&& token = {})
     {
-        return detail::initiate<void(error_code)>(detail::run_launch{{state_}}, std::forward<Token>(token));
+        return detail::initiate(detail::start_run, std::forward<Token>(token), state_);
     }
 
     /// Waits until the client has a connection on which it can send commands. If `run()` was not called yet, it waits
@@ -160,7 +149,7 @@ public:
     template <token_for<void(error_code)> Token = default_token>
     [[nodiscard]] auto ready(Token&& token = {})
     {
-        return detail::initiate<void(error_code)>(detail::ready_launch{{state_}}, std::forward<Token>(token));
+        return detail::initiate(detail::start_ready, std::forward<Token>(token), state_);
     }
 
     /// Stops the client when its leases are released. Acquires that wait, new acquires and new queries complete with
@@ -183,8 +172,7 @@ public:
     template <token_for<void(error_code, std::size_t)> Token = default_token>
     [[nodiscard]] auto shutdown(shutdown_options options, Token&& token = {})
     {
-        return detail::initiate<void(error_code, std::size_t)>(
-            detail::shutdown_launch{{state_}, options}, std::forward<Token>(token));
+        return detail::initiate(detail::start_shutdown, std::forward<Token>(token), state_, options);
     }
 
     /// The same with the default options.

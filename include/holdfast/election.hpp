@@ -32,15 +32,9 @@ public:
     explicit candidate(std::shared_ptr<lock_impl const> state) noexcept : lock_base(std::move(state)) {}
 };
 
-struct BOOST_SYMBOL_VISIBLE campaign_launch : lock_launch {
-    std::string value;
-    acquire_request request;
-    void start(handler_at<void(error_code, leadership)>) &&;
-};
-
-struct BOOST_SYMBOL_VISIBLE current_launch : lock_launch {
-    void start(handler_at<void(error_code, std::optional<leader>)>) &&;
-};
+BOOST_SYMBOL_VISIBLE void start_campaign(
+    handler_at<void(error_code, leadership)>, lock_ptr, std::string value, acquire_request);
+BOOST_SYMBOL_VISIBLE void start_current(handler_at<void(error_code, std::optional<leader>)>, lock_ptr);
 
 }  // namespace detail
 
@@ -92,7 +86,7 @@ public:
     election(client const&, std::string_view name, options = {}, std::function<bool()> healthy = {});
 
     /// The client's executor; the system executor if the client was destroyed or its execution context has ended.
-    executor_type get_executor() const noexcept { return detail::lock_launch{state_}.get_executor(); }
+    executor_type get_executor() const noexcept { return detail::executor_of(state_); }
 
     /// The name, without the client's prefix. The view is valid while a copy of this handle exists.
     std::string_view name() const noexcept;
@@ -118,8 +112,8 @@ public:
     template <token_for<void(error_code, leadership)> Token = default_token>
     [[nodiscard]] auto campaign(std::string_view value, campaign_options how, Token&& token = {}) const
     {
-        return detail::initiate<void(error_code, leadership)>(
-            detail::campaign_launch{{state_}, std::string(value), detail::to_request(how)}, std::forward<Token>(token));
+        return detail::initiate(
+            detail::start_campaign, std::forward<Token>(token), state_, std::string(value), detail::to_request(how));
     }
 
     /// The same with default options: the wait has no limit.
@@ -144,8 +138,7 @@ public:
     template <token_for<void(error_code, std::optional<leader>)> Token = default_token>
     [[nodiscard]] auto current(Token&& token = {}) const
     {
-        return detail::initiate<void(error_code, std::optional<leader>)>(
-            detail::current_launch{{state_}}, std::forward<Token>(token));
+        return detail::initiate(detail::start_current, std::forward<Token>(token), state_);
     }
 
     /// Reads the candidates that wait, in the order in which they will lead. On the server, completion, errors and
@@ -153,8 +146,7 @@ public:
     template <token_for<void(error_code, std::vector<waiter>)> Token = default_token>
     [[nodiscard]] auto candidates(Token&& token = {}) const
     {
-        return detail::initiate<void(error_code, std::vector<waiter>)>(
-            detail::waiters_launch{{state_}}, std::forward<Token>(token));
+        return detail::initiate(detail::start_waiters, std::forward<Token>(token), state_);
     }
 
     /// Ends the leadership of whoever leads, although it has not resigned: for operators, when a leader hangs. That
@@ -172,8 +164,7 @@ public:
     template <token_for<void(error_code, bool)> Token = default_token>
     [[nodiscard]] auto force_release(Token&& token = {}) const
     {
-        return detail::initiate<void(error_code, bool)>(
-            detail::force_release_launch{{state_}}, std::forward<Token>(token));
+        return detail::initiate(detail::start_force_release, std::forward<Token>(token), state_);
     }
 
     /// Makes a @ref leader_watch, which observes who leads. Sends nothing until `leader_watch::next()` is called.

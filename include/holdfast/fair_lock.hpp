@@ -20,9 +20,7 @@
 namespace holdfast {
 namespace detail {
 
-struct BOOST_SYMBOL_VISIBLE waiters_launch : lock_launch {
-    void start(handler_at<void(error_code, std::vector<waiter>)>) &&;
-};
+BOOST_SYMBOL_VISIBLE void start_waiters(handler_at<void(error_code, std::vector<waiter>)>, lock_ptr);
 
 }  // namespace detail
 
@@ -95,11 +93,8 @@ public:
     template <token_for<void(error_code, std::vector<waiter>)> Token = default_token>
     [[nodiscard]] auto waiters(Token&& token = {}) const
     {
-        return detail::initiate<void(error_code, std::vector<waiter>)>(query_waiters(), std::forward<Token>(token));
+        return detail::initiate(detail::start_waiters, std::forward<Token>(token), impl());
     }
-
-private:
-    detail::waiters_launch query_waiters() const;
 };
 
 }  // namespace holdfast

@@ -31,28 +31,11 @@ static_assert(std::is_trivially_copyable_v<latch_wait_options>);
 
 namespace detail {
 
-struct BOOST_SYMBOL_VISIBLE latch_set_launch : lock_launch {
-    unsigned count;
-    void start(handler_at<void(error_code, bool)>) &&;
-};
-
-struct BOOST_SYMBOL_VISIBLE count_down_launch : lock_launch {
-    unsigned by;
-    void start(handler_at<void(error_code, unsigned)>) &&;
-};
-
-struct BOOST_SYMBOL_VISIBLE latch_count_launch : lock_launch {
-    void start(handler_at<void(error_code, unsigned)>) &&;
-};
-
-struct BOOST_SYMBOL_VISIBLE latch_remove_launch : lock_launch {
-    void start(handler_at<void(error_code, bool)>) &&;
-};
-
-struct BOOST_SYMBOL_VISIBLE latch_wait_launch : lock_launch {
-    latch_wait_options options;
-    void start(handler_at<void(error_code, bool)>) &&;
-};
+BOOST_SYMBOL_VISIBLE void start_latch_set(handler_at<void(error_code, bool)>, lock_ptr, unsigned count);
+BOOST_SYMBOL_VISIBLE void start_count_down(handler_at<void(error_code, unsigned)>, lock_ptr, unsigned by);
+BOOST_SYMBOL_VISIBLE void start_latch_count(handler_at<void(error_code, unsigned)>, lock_ptr);
+BOOST_SYMBOL_VISIBLE void start_latch_remove(handler_at<void(error_code, bool)>, lock_ptr);
+BOOST_SYMBOL_VISIBLE void start_latch_wait(handler_at<void(error_code, bool)>, lock_ptr, latch_wait_options);
 
 }  // namespace detail
 
@@ -87,7 +70,7 @@ public:
     latch(client const&, std::string_view name);
 
     /// The client's executor; the system executor if the client was destroyed or its execution context has ended.
-    executor_type get_executor() const noexcept { return detail::lock_launch{state_}.get_executor(); }
+    executor_type get_executor() const noexcept { return detail::executor_of(state_); }
 
     /// The name, without the client's prefix. The view is valid while a copy of this handle exists.
     std::string_view name() const noexcept;
@@ -112,8 +95,7 @@ public:
     template <token_for<void(error_code, bool)> Token = default_token>
     [[nodiscard]] auto set(unsigned count, Token&& token = {}) const
     {
-        return detail::initiate<void(error_code, bool)>(
-            detail::latch_set_launch{{state_}, count}, std::forward<Token>(token));
+        return detail::initiate(detail::start_latch_set, std::forward<Token>(token), state_, count);
     }
 
     /// Lowers the count by `by`, to 0 if less is left. At 0 the latch opens, and all that wait for it are notified. One
@@ -136,8 +118,7 @@ public:
     template <token_for<void(error_code, unsigned)> Token = default_token>
     [[nodiscard]] auto count_down(unsigned by, Token&& token = {}) const
     {
-        return detail::initiate<void(error_code, unsigned)>(
-            detail::count_down_launch{{state_}, by}, std::forward<Token>(token));
+        return detail::initiate(detail::start_count_down, std::forward<Token>(token), state_, by);
     }
 
     /// The same, by 1.
@@ -162,8 +143,7 @@ public:
     template <token_for<void(error_code, unsigned)> Token = default_token>
     [[nodiscard]] auto count(Token&& token = {}) const
     {
-        return detail::initiate<void(error_code, unsigned)>(
-            detail::latch_count_launch{{state_}}, std::forward<Token>(token));
+        return detail::initiate(detail::start_latch_count, std::forward<Token>(token), state_);
     }
 
     /// Removes the latch before it opens: what it counts was called off. Changes nothing if it is open. All that wait for
@@ -194,8 +174,7 @@ public:
     template <token_for<void(error_code, bool)> Token = default_token>
     [[nodiscard]] auto remove(Token&& token = {}) const
     {
-        return detail::initiate<void(error_code, bool)>(
-            detail::latch_remove_launch{{state_}}, std::forward<Token>(token));
+        return detail::initiate(detail::start_latch_remove, std::forward<Token>(token), state_);
     }
 
     /// Waits until the latch is open, or was open at any time since the wait began. A latch that was
@@ -220,8 +199,7 @@ public:
     template <token_for<void(error_code, bool)> Token = default_token>
     [[nodiscard]] auto wait(latch_wait_options options, Token&& token = {}) const
     {
-        return detail::initiate<void(error_code, bool)>(
-            detail::latch_wait_launch{{state_}, options}, std::forward<Token>(token));
+        return detail::initiate(detail::start_latch_wait, std::forward<Token>(token), state_, options);
     }
 
     /// The same without a limit.

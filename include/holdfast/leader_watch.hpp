@@ -34,11 +34,9 @@ struct leader {
 
 namespace detail {
 
-struct BOOST_SYMBOL_VISIBLE next_leader_launch {
-    std::shared_ptr<leader_watch_impl> of;
-    asio::any_io_executor get_executor() const noexcept;
-    void start(handler_at<void(error_code, std::optional<leader>)>) &&;
-};
+BOOST_SYMBOL_VISIBLE asio::any_io_executor executor_of(std::shared_ptr<leader_watch_impl> const&) noexcept;
+BOOST_SYMBOL_VISIBLE void start_next_leader(
+    handler_at<void(error_code, std::optional<leader>)>, std::shared_ptr<leader_watch_impl>);
 
 }  // namespace detail
 
@@ -62,7 +60,7 @@ public:
 
     /// The client's executor; the system executor if the watch was moved from, the client was destroyed or its
     /// execution context has ended.
-    executor_type get_executor() const noexcept { return detail::next_leader_launch{impl_}.get_executor(); }
+    executor_type get_executor() const noexcept { return detail::executor_of(impl_); }
 
     /// Waits until another state than the last one is known: another leader, another value, or nobody. The first call
     /// completes as soon as the state is known. States between two calls are skipped: the latest one counts. The term
@@ -86,8 +84,7 @@ public:
     template <token_for<void(error_code, std::optional<leader>)> Token = default_token>
     [[nodiscard]] auto next(Token&& token = {})
     {
-        return detail::initiate<void(error_code, std::optional<leader>)>(
-            detail::next_leader_launch{impl_}, std::forward<Token>(token));
+        return detail::initiate(detail::start_next_leader, std::forward<Token>(token), impl_);
     }
 
 private:

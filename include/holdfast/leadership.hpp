@@ -37,14 +37,8 @@ constexpr std::string_view to_string(yield_reason r) noexcept
 
 namespace detail {
 
-struct BOOST_SYMBOL_VISIBLE proclaim_launch : lease_launch {
-    std::string value;
-    void start(handler_at<void(error_code)>) &&;
-};
-
-struct BOOST_SYMBOL_VISIBLE yield_launch : lease_launch {
-    void start(handler_at<void(error_code, yield_reason)>) &&;
-};
+BOOST_SYMBOL_VISIBLE void start_proclaim(handler_at<void(error_code)>, lease_ptr, std::string value);
+BOOST_SYMBOL_VISIBLE void start_asked_to_yield(handler_at<void(error_code, yield_reason)>, lease_ptr);
 
 struct leadership_access;
 
@@ -139,7 +133,8 @@ public:
     template <token_for<void(error_code)> Token = default_token>
     [[nodiscard]] auto proclaim(std::string_view value, Token && token = {})
     {
-        return detail::initiate<void(error_code)>(begin_proclaim(value), std::forward<Token>(token));
+        return detail::initiate(
+            detail::start_proclaim, std::forward<Token>(token), detail::pointer_to(held_), std::string(value));
     }
 
     /// Waits for the loss of the leadership; as `lease::lost()`. It succeeds with the reason of the loss, in time to
@@ -177,7 +172,7 @@ public:
     template <token_for<void(error_code, yield_reason)> Token = default_token>
     [[nodiscard]] auto asked_to_yield(Token && token = {}) const
     {
-        return detail::initiate<void(error_code, yield_reason)>(begin_yield(), std::forward<Token>(token));
+        return detail::initiate(detail::start_asked_to_yield, std::forward<Token>(token), detail::pointer_to(held_));
     }
 
     /// Ends the leadership. It is empty from this call on. The observers and the next candidate are notified;
@@ -195,8 +190,6 @@ private:
     friend struct detail::leadership_access;
 
     explicit leadership(lease held) noexcept : held_(std::move(held)) {}
-    BOOST_SYMBOL_VISIBLE detail::proclaim_launch begin_proclaim(std::string_view) const;
-    BOOST_SYMBOL_VISIBLE detail::yield_launch begin_yield() const;
 
     lease held_;
 };

@@ -31,26 +31,14 @@ using lease_ptr = boost::intrusive_ptr<lease_impl>;
 BOOST_SYMBOL_VISIBLE void intrusive_ptr_add_ref(lease_impl*) noexcept;
 BOOST_SYMBOL_VISIBLE void intrusive_ptr_release(lease_impl*) noexcept;
 
-// An operation on a lease that is not started yet. The lease may be moved, released or destroyed before it starts.
-struct BOOST_SYMBOL_VISIBLE lease_launch {
-    lease_ptr of;
-    asio::any_io_executor get_executor() const noexcept;
-};
-
-struct BOOST_SYMBOL_VISIBLE extend_launch : lease_launch {
-    std::chrono::milliseconds by;
-    void start(handler_at<void(error_code)>) &&;
-};
-
-struct BOOST_SYMBOL_VISIBLE lost_launch : lease_launch {
-    void start(handler_at<void(error_code, loss)>) &&;
-};
-
-struct BOOST_SYMBOL_VISIBLE downgrade_launch : lease_launch {
-    void start(handler_at<void(error_code, lease)>) &&;
-};
-
-struct release_launch;
+// The operations of a lease have a reference of their own: the lease may be moved, released or destroyed before they start.
+BOOST_SYMBOL_VISIBLE asio::any_io_executor executor_of(lease_ptr const&) noexcept;
+BOOST_SYMBOL_VISIBLE lease_ptr pointer_to(lease const&) noexcept;
+BOOST_SYMBOL_VISIBLE void start_extend(handler_at<void(error_code)>, lease_ptr, std::chrono::milliseconds by);
+BOOST_SYMBOL_VISIBLE void start_lost(handler_at<void(error_code, loss)>, lease_ptr);
+BOOST_SYMBOL_VISIBLE void start_downgrade(handler_at<void(error_code, lease)>, lease_ptr);
+// Has the lease, so that it is released also if the operation is never started.
+BOOST_SYMBOL_VISIBLE void start_release(handler_at<void(error_code)>, lease);
 
 }  // namespace detail
 
@@ -197,7 +185,7 @@ public:
     template <token_for<void(error_code)> Token = default_token>
     [[nodiscard]] auto extend(std::chrono::milliseconds by, Token && token = {})
     {
-        return detail::initiate<void(error_code)>(detail::extend_launch{{impl_}, by}, std::forward<Token>(token));
+        return detail::initiate(detail::start_extend, std::forward<Token>(token), impl_, by);
     }
 
     /// Waits for the loss of the lease. Several of these operations may wait at the same time.
@@ -219,7 +207,7 @@ public:
     template <token_for<void(error_code, loss)> Token = default_token>
     [[nodiscard]] auto lost(Token && token = {}) const
     {
-        return detail::initiate<void(error_code, loss)>(detail::lost_launch{{impl_}}, std::forward<Token>(token));
+        return detail::initiate(detail::start_lost, std::forward<Token>(token), impl_);
     }
 
     /// Releases the lock, or one of its owner's holds. The lease is empty from this call on. If the operation is
@@ -285,26 +273,16 @@ private:
     detail::lease_ptr impl_;
 };
 
-namespace detail {
-
-struct BOOST_SYMBOL_VISIBLE release_launch {
-    lease of;
-    asio::any_io_executor get_executor() const noexcept { return of.get_executor(); }
-    void start(handler_at<void(error_code)>) &&;
-};
-
-}  // namespace detail
-
 template <token_for<void(error_code, lease)> Token>
 auto lease::downgrade(Token&& token)
 {
-    return detail::initiate<void(error_code, lease)>(detail::downgrade_launch{{impl_}}, std::forward<Token>(token));
+    return detail::initiate(detail::start_downgrade, std::forward<Token>(token), impl_);
 }
 
 template <token_for<void(error_code)> Token>
 auto lease::release(Token&& token)
 {
-    return detail::initiate<void(error_code)>(detail::release_launch{std::move(*this)}, std::forward<Token>(token));
+    return detail::initiate(detail::start_release, std::forward<Token>(token), std::move(*this));
 }
 
 }  // namespace holdfast

@@ -21,9 +21,7 @@
 namespace holdfast {
 namespace detail {
 
-struct BOOST_SYMBOL_VISIBLE waiting_writer_launch : lock_launch {
-    void start(handler_at<void(error_code, std::optional<waiter>)>) &&;
-};
+BOOST_SYMBOL_VISIBLE void start_waiting_writer(handler_at<void(error_code, std::optional<waiter>)>, lock_ptr);
 
 }  // namespace detail
 
@@ -153,12 +151,10 @@ public:
     template <token_for<void(error_code, std::optional<waiter>)> Token = default_token>
     [[nodiscard]] auto waiting_writer(Token&& token = {}) const
     {
-        return detail::initiate<void(error_code, std::optional<waiter>)>(query_mark(), std::forward<Token>(token));
+        return detail::initiate(detail::start_waiting_writer, std::forward<Token>(token), write_.impl());
     }
 
 private:
-    detail::waiting_writer_launch query_mark() const;
-
     read_lock read_;
     write_lock write_;
 };

@@ -27,24 +27,10 @@ struct permit_count {
 
 namespace detail {
 
-struct BOOST_SYMBOL_VISIBLE permits_launch : lock_launch {
-    void start(handler_at<void(error_code, permit_count)>) &&;
-};
-
-struct BOOST_SYMBOL_VISIBLE set_permits_launch : lock_launch {
-    unsigned permits;
-    void start(handler_at<void(error_code, permit_count)>) &&;
-};
-
-struct BOOST_SYMBOL_VISIBLE add_permits_launch : lock_launch {
-    int by;
-    void start(handler_at<void(error_code, permit_count)>) &&;
-};
-
-struct BOOST_SYMBOL_VISIBLE revoke_launch : lock_launch {
-    std::string holder;
-    void start(handler_at<void(error_code, bool)>) &&;
-};
+BOOST_SYMBOL_VISIBLE void start_permits(handler_at<void(error_code, permit_count)>, lock_ptr);
+BOOST_SYMBOL_VISIBLE void start_set_permits(handler_at<void(error_code, permit_count)>, lock_ptr, unsigned permits);
+BOOST_SYMBOL_VISIBLE void start_add_permits(handler_at<void(error_code, permit_count)>, lock_ptr, int by);
+BOOST_SYMBOL_VISIBLE void start_revoke(handler_at<void(error_code, bool)>, lock_ptr, std::string holder);
 
 }  // namespace detail
 
@@ -92,8 +78,8 @@ struct BOOST_SYMBOL_VISIBLE revoke_launch : lock_launch {
 /// `try_acquire()` without `wait` completes with an empty lease also if contenders of this process wait before it; of a
 /// fair semaphore, if any contender waits.
 /// @par Queries
-/// `is_locked()` sends one GET and completes with true if no permit is free; permits whose lease time has passed count
-/// as held until another contender needs them. `force_release()` takes the permits of all holders away. `holders()` has
+/// `is_locked()` sends one GETRANGE and completes with true if no permit is free; permits whose lease time has passed
+/// count as held until another contender needs them. `force_release()` takes the permits of all holders away. `holders()` has
 /// one entry for each lease, with its weight.
 /// @par Errors
 /// As every lock. errc::invalid_option also if `weight` is 0, above 4095 or greater than the number of permits, also if
@@ -131,7 +117,7 @@ public:
     template <token_for<void(error_code, permit_count)> Token = default_token>
     [[nodiscard]] auto permits(Token&& token = {}) const
     {
-        return detail::initiate<void(error_code, permit_count)>(query_permits(), std::forward<Token>(token));
+        return detail::initiate(detail::start_permits, std::forward<Token>(token), impl());
     }
 
     /// Sets the number of permits for all clients. Leases that are held keep their permits: after the number was
@@ -156,7 +142,7 @@ public:
     template <token_for<void(error_code, permit_count)> Token = default_token>
     [[nodiscard]] auto set_permits(unsigned permits, Token&& token = {}) const
     {
-        return detail::initiate<void(error_code, permit_count)>(change_permits(permits), std::forward<Token>(token));
+        return detail::initiate(detail::start_set_permits, std::forward<Token>(token), impl(), permits);
     }
 
     /// Adds `by` to the number of permits, for all clients; a negative one lowers it, to 0 if less is left. Other clients
@@ -184,7 +170,7 @@ public:
     template <token_for<void(error_code, permit_count)> Token = default_token>
     [[nodiscard]] auto add_permits(int by, Token&& token = {}) const
     {
-        return detail::initiate<void(error_code, permit_count)>(more_permits(by), std::forward<Token>(token));
+        return detail::initiate(detail::start_add_permits, std::forward<Token>(token), impl(), by);
     }
 
     /// Takes the permits of one lease away, whoever has it, for a holder that does not end: `force_release()` takes those
@@ -215,14 +201,8 @@ public:
     template <token_for<void(error_code, bool)> Token = default_token>
     [[nodiscard]] auto revoke(std::string_view holder_id, Token&& token = {}) const
     {
-        return detail::initiate<void(error_code, bool)>(take_from(holder_id), std::forward<Token>(token));
+        return detail::initiate(detail::start_revoke, std::forward<Token>(token), impl(), std::string(holder_id));
     }
-
-private:
-    detail::permits_launch query_permits() const;
-    detail::set_permits_launch change_permits(unsigned) const;
-    detail::add_permits_launch more_permits(int) const;
-    detail::revoke_launch take_from(std::string_view holder) const;
 };
 
 }  // namespace holdfast

@@ -63,10 +63,7 @@ using body_signature = typename awaitable_signature<body_awaitable<Body, Argumen
 
 // Waits until the body should end: as `lease::lost()`, and when `client::shutdown()` asks bodies to end, with
 // loss::client_stopped.
-struct BOOST_SYMBOL_VISIBLE stop_launch : lease_launch {
-    void start(handler_at<void(error_code, loss)>) &&;
-};
-BOOST_SYMBOL_VISIBLE stop_launch stop_of(lease&);
+BOOST_SYMBOL_VISIBLE void start_stopping(handler_at<void(error_code, loss)>, lease_ptr);
 
 // How a body ended: with a value or with an exception; with neither if it was not started. An optional, because the
 // value may have no default constructor.
@@ -118,7 +115,7 @@ asio::awaitable<void, Executor> guard_body(Body& body, lease& held, body_outcome
     auto const strand = co_await asio::this_coro::executor;
     // Both operations are bound to the strand: otherwise a cancellation would not be emitted on it, and `stop` would
     // not complete on it.
-    auto stop = initiate<void(error_code, loss)>(stop_of(held), asio::bind_executor(strand, asio::deferred));
+    auto stop = initiate(start_stopping, asio::bind_executor(strand, asio::deferred), pointer_to(held));
     auto const ended = co_await asio::experimental::make_parallel_group(
                            asio::co_spawn(
                                strand,

@@ -11,6 +11,7 @@
 
 #include <holdfast/client.hpp>
 
+#include "client/client_access.hpp"
 #include "client/client_state.hpp"
 #include "client/session_factory.hpp"
 #include "core/bounds.hpp"
@@ -148,24 +149,29 @@ bool is_label(std::string_view label) noexcept
 
 // Completion tokens such as cancel_after() call it when they initiate, even if the client has been destroyed, and
 // need an executor that works: the system executor always exists.
-asio::any_io_executor client_launch::get_executor() const noexcept
+asio::any_io_executor executor_of(client_ptr const& of) noexcept
 {
     auto const c = of.lock();
     auto const e = c ? c->executor() : asio::any_io_executor();
     return e ? e : asio::any_io_executor(asio::system_executor());
 }
 
-void run_launch::start(plain_handler h) &&
+client_ptr pointer_to(client& c) noexcept
+{
+    return client_access::state_of(c).weak_from_this();
+}
+
+void start_run(plain_handler h, client_ptr of)
 {
     launch_if_exists<run_operation>(of, std::move(h));
 }
 
-void ready_launch::start(plain_handler h) &&
+void start_ready(plain_handler h, client_ptr of)
 {
     launch_if_exists<ready_operation>(of, std::move(h));
 }
 
-void shutdown_launch::start(shutdown_handler h) &&
+void start_shutdown(shutdown_handler h, client_ptr of, shutdown_options options)
 {
     auto const zero = std::chrono::milliseconds::zero();
     if (options.grace < zero || options.cancel_after < zero) {
@@ -195,7 +201,7 @@ client::~client()
 
 client::executor_type client::get_executor() const noexcept
 {
-    return detail::client_launch{state_}.get_executor();
+    return detail::executor_of(detail::client_ptr(state_));
 }
 
 std::string_view client::id() const noexcept

@@ -102,20 +102,20 @@ lease take_lease(leadership& l) noexcept
     return std::move(leadership_access::lease_of(l));
 }
 
-void campaign_launch::start(handler_at<void(error_code, leadership)> h) &&
+void start_campaign(handler_at<void(error_code, leadership)> h, lock_ptr of, std::string value, acquire_request request)
 {
     auto to = map_handler<lease>(std::move(h), [](auto handler, described_error ec, lease l) {
         std::move(handler)(std::move(ec), to_leadership(std::move(l)));
     });
-    acquire_launch{{candidate_of(of, value, request.priority)}, request}.start(std::move(to));
+    start_acquire(std::move(to), candidate_of(of, value, request.priority), request);
 }
 
-void current_launch::start(handler_at<void(error_code, std::optional<leader>)> h) &&
+void start_current(handler_at<void(error_code, std::optional<leader>)> h, lock_ptr of)
 {
     launch_query<current_query>(single_lock_behind(of), std::move(h));
 }
 
-void proclaim_launch::start(handler_at<void(error_code)> h) &&
+void start_proclaim(handler_at<void(error_code)> h, lease_ptr of, std::string value)
 {
     if (!of)
         return complete_early<>(std::move(h), errc::empty_lease);
@@ -126,23 +126,22 @@ void proclaim_launch::start(handler_at<void(error_code)> h) &&
     static_cast<single_lease&>(*of).proclaim(std::move(value), std::move(h));
 }
 
-void yield_launch::start(handler_at<void(error_code, yield_reason)> h) &&
+void start_asked_to_yield(handler_at<void(error_code, yield_reason)> h, lease_ptr of)
 {
     if (!of)
         return complete_early<yield_reason>(std::move(h), errc::empty_lease, {});
     static_cast<single_lease&>(*of).asked_to_yield(std::move(h));
 }
 
-asio::any_io_executor next_leader_launch::get_executor() const noexcept
+asio::any_io_executor executor_of(std::shared_ptr<leader_watch_impl> const& of) noexcept
 {
     return of ? of->executor() : asio::any_io_executor(asio::system_executor());
 }
 
-void next_leader_launch::start(handler_at<void(error_code, std::optional<leader>)> h) &&
+void start_next_leader(handler_at<void(error_code, std::optional<leader>)> h, std::shared_ptr<leader_watch_impl> of)
 {
-    // Moved first: the watch may be destroyed while the operation waits.
-    if (auto const w = std::move(of))
-        w->next(std::move(h));
+    if (of)
+        of->next(std::move(h));
     else
         complete_early<std::optional<leader>>(std::move(h), errc::empty_lease, {});
 }
@@ -161,16 +160,6 @@ std::string_view election::name() const noexcept
 leader_watch election::observe() const
 {
     return leader_watch(std::make_shared<detail::leader_watch_impl>(detail::single_lock_behind(state_)));
-}
-
-detail::yield_launch leadership::begin_yield() const
-{
-    return {{detail::lease_access::impl_of(const_cast<lease&>(held_))}};
-}
-
-detail::proclaim_launch leadership::begin_proclaim(std::string_view value) const
-{
-    return {{detail::lease_access::impl_of(const_cast<lease&>(held_))}, std::string(value)};
 }
 
 }  // namespace holdfast

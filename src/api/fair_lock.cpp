@@ -90,7 +90,7 @@ private:
 
 }  // namespace
 
-void waiters_launch::start(handler_at<void(error_code, std::vector<waiter>)> h) &&
+void start_waiters(handler_at<void(error_code, std::vector<waiter>)> h, lock_ptr of)
 {
     // The constructors of fair_lock and election make a single_lock.
     launch_query<waiters_query>(static_cast<single_lock const&>(*of), std::move(h));
@@ -106,10 +106,5 @@ fair_lock::fair_lock(client const& c, std::string_view name, options o)
 fair_lock::fair_lock(client const& c, std::string_view name, holdfast::owner owner, options o)
     : lock_base(detail::make_fair(c, name, detail::single_lock::at_home(c, std::move(owner.state_)), o))
 {}
-
-detail::waiters_launch fair_lock::query_waiters() const
-{
-    return {{state()}};
-}
 
 }  // namespace holdfast

@@ -114,29 +114,29 @@ bool refuse_zero(single_lock const& of, unsigned number, char const* option, han
 
 }  // namespace
 
-void latch_set_launch::start(handler_at<void(error_code, bool)> h) &&
+void start_latch_set(handler_at<void(error_code, bool)> h, lock_ptr of, unsigned count)
 {
     if (!refuse_zero(single_lock_behind(of), count, "count", h))
         launch_query<set_query>(single_lock_behind(of), std::move(h), count);
 }
 
-void count_down_launch::start(handler_at<void(error_code, unsigned)> h) &&
+void start_count_down(handler_at<void(error_code, unsigned)> h, lock_ptr of, unsigned by)
 {
     if (!refuse_zero(single_lock_behind(of), by, "by", h))
         launch_query<count_down_query>(single_lock_behind(of), std::move(h), by);
 }
 
-void latch_count_launch::start(handler_at<void(error_code, unsigned)> h) &&
+void start_latch_count(handler_at<void(error_code, unsigned)> h, lock_ptr of)
 {
     launch_query<count_query>(single_lock_behind(of), std::move(h));
 }
 
-void latch_remove_launch::start(handler_at<void(error_code, bool)> h) &&
+void start_latch_remove(handler_at<void(error_code, bool)> h, lock_ptr of)
 {
     launch_query<remove_query>(single_lock_behind(of), std::move(h));
 }
 
-void latch_wait_launch::start(handler_at<void(error_code, bool)> h) &&
+void start_latch_wait(handler_at<void(error_code, bool)> h, lock_ptr of, latch_wait_options options)
 {
     auto const& l = single_lock_behind(of);
     auto const c = l.home();

@@ -14,7 +14,6 @@
 
 namespace holdfast {
 namespace detail {
-namespace {
 
 // An empty lease, and one whose client has been destroyed, complete their operations on the system executor:
 // initiations need an executor that works.
@@ -23,8 +22,6 @@ asio::any_io_executor executor_of(lease_ptr const& l) noexcept
     auto const e = l ? l->executor() : asio::any_io_executor();
     return e ? e : asio::any_io_executor(asio::system_executor());
 }
-
-}  // namespace
 
 // Out of line, because the public header only declares lease_impl. Virtual, because a single_lease is an engine::tenure
 // and already has that class's counter.
@@ -38,40 +35,35 @@ void intrusive_ptr_release(lease_impl* l) noexcept
     l->remove_reference();
 }
 
-asio::any_io_executor lease_launch::get_executor() const noexcept
+lease_ptr pointer_to(lease const& l) noexcept
 {
-    return executor_of(of);
+    return lease_access::impl_of(l);
 }
 
-// A launch holds a reference of its own, so the lease may be moved, released or destroyed between the call of
-// extend() and its initiation. `of` is null if the lease was default-constructed or moved from. lease_impl
-// detects the other cases.
-void extend_launch::start(handler_at<void(error_code)> h) &&
+// `of` is null if the lease was default-constructed or moved from. lease_impl detects the other cases.
+void start_extend(handler_at<void(error_code)> h, lease_ptr of, std::chrono::milliseconds by)
 {
     if (!of)
         return complete_early<>(std::move(h), errc::empty_lease);
     of->extend(core::bounded(by), std::move(h));
 }
 
-void lost_launch::start(handler_at<void(error_code, loss)> h) &&
+void start_lost(handler_at<void(error_code, loss)> h, lease_ptr of)
 {
     if (!of)
         return complete_early<loss>(std::move(h), errc::empty_lease, {});
     of->lost(std::move(h));
 }
 
-void downgrade_launch::start(handler_at<void(error_code, lease)> h) &&
+void start_downgrade(handler_at<void(error_code, lease)> h, lease_ptr of)
 {
     if (!of)
         return complete_early<lease>(std::move(h), errc::empty_lease, {});
     of->downgrade(std::move(h));
 }
 
-// Another thread may call the handler before release() returns, and the handler may destroy this launch. So the lease
-// moves to this stack first.
-void release_launch::start(handler_at<void(error_code)> h) &&
+void start_release(handler_at<void(error_code)> h, lease taken)
 {
-    auto taken = std::move(of);
     auto& l = lease_access::impl_of(taken);
     if (!l)
         return complete_early<>(std::move(h), errc::empty_lease);

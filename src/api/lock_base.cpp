@@ -16,7 +16,7 @@ namespace holdfast::detail {
 
 // A handle may outlive its client, and for a composite lock all clients of its members. Then the operation completes
 // with errc::client_stopped on the system executor.
-asio::any_io_executor lock_launch::get_executor() const noexcept
+asio::any_io_executor executor_of(lock_ptr const& of) noexcept
 {
     auto const c = of->home();
     auto const e = c ? c->executor() : asio::any_io_executor();
@@ -26,7 +26,7 @@ asio::any_io_executor lock_launch::get_executor() const noexcept
 // Durations are cut to ten years where they enter the library, before they become nanoseconds: so no sum of an instant
 // and several of them overflows. With milliseconds::max() as `wait`, the sum would lie in the past and the acquire
 // would complete as busy at once.
-void acquire_launch::start(handler_at<void(error_code, lease)> h) &&
+void start_acquire(handler_at<void(error_code, lease)> h, lock_ptr of, acquire_request request)
 {
     request.lease = core::bounded(request.lease);
     request.max_hold = core::bounded(request.max_hold);
@@ -35,17 +35,17 @@ void acquire_launch::start(handler_at<void(error_code, lease)> h) &&
     of->acquire(std::move(h), request);
 }
 
-void is_locked_launch::start(handler_at<void(error_code, bool)> h) &&
+void start_is_locked(handler_at<void(error_code, bool)> h, lock_ptr of)
 {
     of->query_locked(std::move(h));
 }
 
-void force_release_launch::start(handler_at<void(error_code, bool)> h) &&
+void start_force_release(handler_at<void(error_code, bool)> h, lock_ptr of)
 {
     of->force_release(std::move(h));
 }
 
-void holders_launch::start(handler_at<void(error_code, std::vector<holder>)> h) &&
+void start_holders(handler_at<void(error_code, std::vector<holder>)> h, lock_ptr of)
 {
     of->query_holders(std::move(h));
 }
@@ -63,7 +63,7 @@ std::shared_ptr<single_lock const> lock_base<A, T>::state() const noexcept
     return std::static_pointer_cast<single_lock const>(state_);
 }
 
-// The public header declares these two as extern, so that user code neither compiles their members nor includes src.
+// The public header declares these as extern, so that user code neither compiles their members nor includes src.
 template class lock_base<acquire_options, try_options>;
 template class lock_base<fair_acquire_options, fair_try_options>;
 template class lock_base<permit_options, permit_try_options>;

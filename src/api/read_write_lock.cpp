@@ -45,7 +45,7 @@ private:
 
 }  // namespace
 
-void waiting_writer_launch::start(handler_at<void(error_code, std::optional<waiter>)> h) &&
+void start_waiting_writer(handler_at<void(error_code, std::optional<waiter>)> h, lock_ptr of)
 {
     launch_query<waiting_writer_query>(static_cast<single_lock const&>(*of), std::move(h));
 }
@@ -112,11 +112,6 @@ read_write_lock::read_write_lock(client const& c, std::string_view name, holdfas
     : read_(make_side(c, name, checked(o), single_lock::at_home(c, owner.state_), nullptr)),
       write_(make_side(c, name, o, owner.state_, detail::lock_of(*read_.state())))
 {}
-
-detail::waiting_writer_launch read_write_lock::query_mark() const
-{
-    return {{write_.state()}};
-}
 
 std::string_view read_write_lock::name() const noexcept
 {

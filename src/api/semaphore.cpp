@@ -161,12 +161,12 @@ std::shared_ptr<single_lock const> make_semaphore(client const& c, std::string_v
 }  // namespace
 
 // The constructor of a semaphore makes a single_lock.
-void permits_launch::start(handler_at<void(error_code, permit_count)> h) &&
+void start_permits(handler_at<void(error_code, permit_count)> h, lock_ptr of)
 {
     launch_query<permits_query>(static_cast<single_lock const&>(*of), std::move(h));
 }
 
-void set_permits_launch::start(handler_at<void(error_code, permit_count)> h) &&
+void start_set_permits(handler_at<void(error_code, permit_count)> h, lock_ptr of, unsigned permits)
 {
     auto const& s = static_cast<single_lock const&>(*of);
     auto const what = permits_error(permits, s.lock.is_fenced());
@@ -175,7 +175,7 @@ void set_permits_launch::start(handler_at<void(error_code, permit_count)> h) &&
     launch_query<set_permits_query>(s, std::move(h), permits);
 }
 
-void add_permits_launch::start(handler_at<void(error_code, permit_count)> h) &&
+void start_add_permits(handler_at<void(error_code, permit_count)> h, lock_ptr of, int by)
 {
     auto const& s = static_cast<single_lock const&>(*of);
     if (auto const c = of->home(); c && by == 0)
@@ -183,7 +183,7 @@ void add_permits_launch::start(handler_at<void(error_code, permit_count)> h) &&
     launch_query<add_permits_query>(s, std::move(h), by);
 }
 
-void revoke_launch::start(handler_at<void(error_code, bool)> h) &&
+void start_revoke(handler_at<void(error_code, bool)> h, lock_ptr of, std::string holder)
 {
     auto const& s = static_cast<single_lock const&>(*of);
     if (auto const c = of->home(); c && holder.empty())
@@ -195,25 +195,5 @@ void revoke_launch::start(handler_at<void(error_code, bool)> h) &&
 
 semaphore::semaphore(client const& c, std::string_view name, options o) : lock_base(detail::make_semaphore(c, name, o))
 {}
-
-detail::permits_launch semaphore::query_permits() const
-{
-    return {{state()}};
-}
-
-detail::set_permits_launch semaphore::change_permits(unsigned permits) const
-{
-    return {{state()}, permits};
-}
-
-detail::add_permits_launch semaphore::more_permits(int by) const
-{
-    return {{state()}, by};
-}
-
-detail::revoke_launch semaphore::take_from(std::string_view holder) const
-{
-    return {{state()}, std::string(holder)};
-}
 
 }  // namespace holdfast

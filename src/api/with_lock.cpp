@@ -89,12 +89,7 @@ void throw_unless_returned(with_lock_end const& end, std::string_view name)
     throw_end(end, name);
 }
 
-stop_launch stop_of(lease& l)
-{
-    return {{lease_access::impl_of(l)}};
-}
-
-void stop_launch::start(handler_at<void(error_code, loss)> h) &&
+void start_stopping(handler_at<void(error_code, loss)> h, lease_ptr of)
 {
     if (!of)
         return complete_early<loss>(std::move(h), errc::empty_lease, {});

@@ -37,10 +37,10 @@ namespace holdfast::detail {
 template <class... Results>
 using outcome_of = std::tuple<described_error, Results...>;
 
-// An operation that a coordinator starts on a member.
-template <class Launch>
+// An operation that a coordinator starts on a member, such as an initiation.
+template <class Operation>
 struct question {
-    Launch launch;
+    Operation what;
     std::shared_ptr<client_state> of;  // the member's client; null: the member is a composite lock
 };
 
@@ -128,11 +128,11 @@ public:
     {}
 
     // On the strand: starts the operations, and waits. void(answers<Results...>).
-    template <class Launch, class Token>
+    template <class Operation, class Token>
     static auto run(
         asio::any_io_executor strand,
         condition enough,
-        std::vector<question<Launch>> questions,
+        std::vector<question<Operation>> questions,
         client_list clocks,
         std::optional<time_limit> limited,
         Token&& token)
@@ -153,8 +153,8 @@ private:
     enum class phase : std::uint8_t { asking, stopping, over };
 
     // The calls exist before the first is started, whose answer may come at once.
-    template <class Launch>
-    void start(std::vector<question<Launch>> questions, client_list clocks, std::optional<time_limit> limited)
+    template <class Operation>
+    void start(std::vector<question<Operation>> questions, client_list clocks, std::optional<time_limit> limited)
     {
         auto const self = this->shared_from_this();
         on_cancellation(handler_, [all = this->weak_from_this()] {
@@ -175,7 +175,7 @@ private:
         }
         for (std::size_t i = 0; i < questions.size(); ++i)
             calls_[i]->template start<Results...>(
-                std::move(questions[i].launch), [self, i](described_error ec, Results... results) {
+                std::move(questions[i].what), [self, i](described_error ec, Results... results) {
                     self->end(i, {std::move(ec), std::move(results)...});
                 });
     }
@@ -265,9 +265,9 @@ private:
 
 // Asks members in a coroutine of coordinate(). `clocks`: the clients whose timers keep the limit. After a cancellation
 // the answers that had come by then are returned.
-template <class... Results, class Launch, class Enough>
+template <class... Results, class Operation, class Enough>
 task<answers<Results...>> ask(
-    std::vector<question<Launch>> questions, Enough enough, client_list clocks, std::optional<time_limit> limited)
+    std::vector<question<Operation>> questions, Enough enough, client_list clocks, std::optional<time_limit> limited)
 {
     auto const here = co_await asio::this_coro::executor;
     auto given = co_await inquiry<Results...>::run(
@@ -283,7 +283,7 @@ task<answers<Results...>> ask(
 inline task<void> pause_here(client_list clocks, time_limit how)
 {
     auto const here = co_await asio::this_coro::executor;
-    std::vector<question<pause_launch>> none;
+    std::vector<question<pause>> none;
     co_await inquiry<>::run(here, all_answers(), std::move(none), std::move(clocks), how, use_task);
 }
 

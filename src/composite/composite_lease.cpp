@@ -28,7 +28,8 @@ using plain_outcome = outcome_of<>;
 
 // Extends the leases of all members. It ends with success after a quorum of successes, otherwise with the result of
 // classify() when all have ended. A member whose execution context stands still counts as unavailable.
-task<plain_outcome> extend_all(std::vector<question<extend_launch>> members, std::shared_ptr<composite_lock const> of)
+using extend_question = question<initiation<void(error_code), lease_ptr, std::chrono::milliseconds>>;
+task<plain_outcome> extend_all(std::vector<extend_question> members, std::shared_ptr<composite_lock const> of)
 {
     co_await be_cancelled_by_hand();
     auto const clients = clients_of(of->members());
@@ -177,14 +178,15 @@ std::vector<lease> composite_lease::take() noexcept
 
 // An operation on each member's lease; none when the lease is released. They are started later, without the mutex, and
 // own references to the members: the composite lease may be released meanwhile.
-template <class Launch, class... More>
-std::vector<question<Launch>> composite_lease::ask_members(More const&... more)
+template <class Signature, class... More>
+std::vector<question<initiation<Signature, lease_ptr, More...>>> composite_lease::ask_members(
+    void (*start)(handler_at<Signature>, lease_ptr, More...), std::type_identity_t<More>... more)
 {
     std::scoped_lock const guard(mutex_);
-    std::vector<question<Launch>> operations;
+    std::vector<question<initiation<Signature, lease_ptr, More...>>> operations;
     for (auto& l : members_) {
         auto const& of = lease_access::impl_of(l);
-        operations.push_back({Launch{{of}, more...}, of->client()});
+        operations.push_back({make_initiation(start, of, more...), of->client()});
     }
     return operations;
 }
@@ -202,7 +204,7 @@ void composite_lease::extend(std::chrono::milliseconds by, handler_at<void(error
 {
     if (auto const what = lock_->extension_error(by); !what.empty())
         return complete_early<>(std::move(h), refuse(what));
-    auto members = ask_members<extend_launch>(by);
+    auto members = ask_members(start_extend, by);
     if (members.empty())
         return complete_early<>(std::move(h), named(errc::empty_lease, lock_->name()));
     coordinate(std::move(h), lock_, extend_all(std::move(members), lock_));
@@ -211,34 +213,32 @@ void composite_lease::extend(std::chrono::milliseconds by, handler_at<void(error
 // The coroutine has a reference to this object, not to the lease: the lease may be moved or destroyed meanwhile.
 void composite_lease::lost(handler_at<void(error_code, loss)> h)
 {
-    watch<lost_launch>(std::move(h));
+    watch(std::move(h), start_lost);
 }
 
 void composite_lease::stopping(handler_at<void(error_code, loss)> h)
 {
-    watch<stop_launch>(std::move(h));
+    watch(std::move(h), start_stopping);
 }
 
-template <class Launch>
-void composite_lease::watch(handler_at<void(error_code, loss)> h)
+void composite_lease::watch(handler_at<void(error_code, loss)> h, member_watch* start)
 {
     if (is_released())
         return complete_early<loss>(std::move(h), named(errc::released, lock_->name()), {});
     if (!lock_->home())
         return complete_early<loss>(std::move(h), {}, loss::client_stopped);
-    coordinate(std::move(h), lock_, await_loss<Launch>(self_ptr(this)));
+    coordinate(std::move(h), lock_, await_loss(self_ptr(this), start));
 }
 
 // With n members and a quorum of q, the loss of n - q + 1 members is the loss of all. If members have joined since, also
 // in place of lost ones, so many may be left, and it watches all members again; those that are lost complete at once. If
 // the group ends without so many losses, the members were released, or the caller has cancelled.
-template <class Launch>
-task<composite_lease::loss_outcome> composite_lease::await_loss(self_ptr self)
+task<composite_lease::loss_outcome> composite_lease::await_loss(self_ptr self, member_watch* start)
 {
     co_await be_cancelled_by_hand();
     for (;;) {
         auto const joined = self->joined();  // read first: who joins after it is watched in the next turn
-        auto watches = self->ask_members<Launch>();
+        auto watches = self->ask_members(start);
         if (watches.empty())
             co_return loss_outcome{errc::released, {}};
         auto const needed = watches.size() - self->lock_->quorum() + 1;

@@ -80,18 +80,19 @@ private:
     void add_reference() noexcept override { intrusive_ptr_add_ref(static_cast<counter*>(this)); }
     void remove_reference() noexcept override { intrusive_ptr_release(static_cast<counter*>(this)); }
 
-    // `Launch`: the operation of each member that is awaited.
-    template <class Launch>
-    static task<loss_outcome> await_loss(self_ptr);
-    template <class Launch>
-    void watch(handler_at<void(error_code, loss)>);
+    // Starts the operation of a member that is awaited.
+    using member_watch = void(handler_at<void(error_code, loss)>, lease_ptr);
+
+    static task<loss_outcome> await_loss(self_ptr, member_watch*);
+    void watch(handler_at<void(error_code, loss)>, member_watch*);
     described_error refuse(std::string const& what) const;
     lease_state classify_members() const noexcept;
     bool is_released() const noexcept;
     std::size_t joined() const noexcept;
     std::vector<lease> take() noexcept;
-    template <class Launch, class... More>
-    std::vector<question<Launch>> ask_members(More const&...);
+    template <class Signature, class... More>
+    std::vector<question<initiation<Signature, lease_ptr, More...>>> ask_members(
+        void (*start)(handler_at<Signature>, lease_ptr, More...), std::type_identity_t<More>... more);
 
     std::shared_ptr<composite_lock const> const lock_;
     std::optional<std::uint64_t> const fence_;

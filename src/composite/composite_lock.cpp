@@ -15,13 +15,13 @@ namespace {
 // Runs a query on all members in parallel, and waits for all replies: each query ends within command_timeout, or its
 // client stands still. `merge` makes one result of the results, which are in the order of the members. The coroutine
 // owns the lock, so the handle may be destroyed.
-template <class Result, class Launch, class Merge>
-task<outcome_of<Result>> query_all(std::shared_ptr<composite_lock const> of, Merge merge)
+template <class Result, class Merge>
+task<outcome_of<Result>> query_all(std::shared_ptr<composite_lock const> of, member_query<Result>* start, Merge merge)
 {
     co_await be_cancelled_by_hand();
-    std::vector<question<Launch>> queries;
+    std::vector<question<initiation<void(error_code, Result), lock_ptr>>> queries;
     for (auto const& m : of->members())
-        queries.push_back({Launch{{m}}, client_of(*m)});
+        queries.push_back({make_initiation(start, m), client_of(*m)});
     auto const clients = clients_of(of->members());
     auto const here = co_await asio::this_coro::executor;
     auto const guard = guard_of(clients, here);
@@ -148,28 +148,28 @@ void composite_lock::acquire(handler_at<void(error_code, lease)> h, acquire_requ
     begin_acquire(std::move(h), {std::move(clock), request, std::move(context)});
 }
 
-template <class Launch, class Result, class Merge>
-void composite_lock::query(handler_at<void(error_code, Result)> h, Merge merge) const
+template <class Result, class Merge>
+void composite_lock::query(handler_at<void(error_code, Result)> h, member_query<Result>* start, Merge merge) const
 {
     if (auto const ec = precondition_error(home()))
         return complete_early<Result>(std::move(h), ec, {});
     auto const self = std::static_pointer_cast<composite_lock const>(shared_from_this());
-    coordinate(std::move(h), self, query_all<Result, Launch>(self, merge));
+    coordinate(std::move(h), self, query_all<Result>(self, start, merge));
 }
 
 void composite_lock::query_locked(handler_at<void(error_code, bool)> h) const
 {
-    query<is_locked_launch>(std::move(h), merge_locked);
+    query<bool>(std::move(h), start_is_locked, merge_locked);
 }
 
 void composite_lock::force_release(handler_at<void(error_code, bool)> h) const
 {
-    query<force_release_launch>(std::move(h), merge_forced);
+    query<bool>(std::move(h), start_force_release, merge_forced);
 }
 
 void composite_lock::query_holders(handler_at<void(error_code, std::vector<holder>)> h) const
 {
-    query<holders_launch>(std::move(h), merge_holders);
+    query<std::vector<holder>>(std::move(h), start_holders, merge_holders);
 }
 
 }  // namespace holdfast::detail

@@ -21,6 +21,10 @@
 // multi_lock. It may include core, engine, handle, client and operations.
 namespace holdfast::detail {
 
+// Starts a query of a member.
+template <class Result>
+using member_query = void(handler_at<void(error_code, Result)>, lock_ptr);
+
 // Several locks as one lock. It is held while a quorum of them is. Its members may be composites themselves.
 class composite_lock : public lock_impl {
 public:
@@ -62,8 +66,8 @@ protected:
     virtual void begin_acquire(handler_at<void(error_code, lease)>, start) const = 0;
 
 private:
-    template <class Launch, class Result, class Merge>
-    void query(handler_at<void(error_code, Result)>, Merge) const;
+    template <class Result, class Merge>
+    void query(handler_at<void(error_code, Result)>, member_query<Result>*, Merge) const;
     described_error precondition_error(std::shared_ptr<client_state> const& home) const;
 
     std::string const name_;
@@ -72,12 +76,14 @@ private:
     std::string const validation_error_;
 };
 
+using acquire_initiation = initiation<void(error_code, lease), lock_ptr, acquire_request>;
+
 // Acquires a lock of any kind in a coroutine of the library. A function, because GCC 12 calls the destructor of an
 // aggregate twice if a co_await expression makes it.
 template <class Token>
 auto acquire(std::shared_ptr<lock_impl const> const& l, acquire_request const& request, Token&& token)
 {
-    return initiate<void(error_code, lease)>(acquire_launch{{l}, request}, std::forward<Token>(token));
+    return initiate(start_acquire, std::forward<Token>(token), l, request);
 }
 
 }  // namespace holdfast::detail

@@ -40,7 +40,7 @@ void limit::arm(client_list const& at)
     }
     for (std::size_t i = 0; i < at.size(); ++i)
         calls[i]->start<>(
-            pause_launch{at[i], how_.least, how_.spread, how_.until},
+            pause{at[i], how_.least, how_.spread, how_.until},
             [self = shared_from_this()](described_error const& ec) { self->note_end(!ec); });
     if (at.empty())
         note_end(false);

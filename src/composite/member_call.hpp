@@ -47,8 +47,8 @@ public:
     bool is_here() const noexcept { return !context_; }
 
     // Called once. `h`: void(described_error, Results...).
-    template <class... Results, class Launch, class Handler>
-    void start(Launch what, Handler h)
+    template <class... Results, class Operation, class Handler>
+    void start(Operation what, Handler h)
     {
         auto called = [self = shared_from_this(), h = std::move(h)](
                           described_error ec, Results... r) mutable { h(std::move(ec), std::move(r)...); };
@@ -57,7 +57,7 @@ public:
             asio::bind_cancellation_slot(signal_.slot(), std::move(called)),
             {is_here() ? std::move(here) : asio::any_io_executor(in_place{shared_from_this(), context_}), true},
             true};
-        with_slot([&] { std::move(what).start(std::move(to)); });
+        with_slot([&] { what.begin(std::move(to)); });
     }
 
     // Not inside an engine; on the coordinator's strand, if is_here().

@@ -114,7 +114,7 @@ private:
 
 void gathering::try_all(attempts_handler h)
 {
-    try_each_launch{lock_->members(), request_, remaining(), true, clients_of(lock_->members())}.start(std::move(h));
+    start_try_each(std::move(h), {lock_->members(), request_, remaining(), true, clients_of(lock_->members())});
 }
 
 // Unless the round is won, the leases are destroyed, which releases them, before anything waits: with one lock held
@@ -220,8 +220,8 @@ task<attempt_end> gathering::wait_for(std::size_t member)
     if (request.wait)
         request.wait = std::chrono::floor<std::chrono::milliseconds>(remaining());
     auto const& wanted = lock_->members()[member];
-    std::vector<question<acquire_launch>> acquires;
-    acquires.push_back({{{wanted}, request}, client_of(*wanted)});
+    std::vector<question<acquire_initiation>> acquires;
+    acquires.push_back({make_initiation(start_acquire, wanted, request), client_of(*wanted)});
     auto const clients = clients_of(lock_->members());
     auto const here = co_await asio::this_coro::executor;
     auto const guard = guard_of(clients, here, remaining());

@@ -40,7 +40,7 @@ class nested_try final : public std::enable_shared_from_this<nested_try> {
 public:
     nested_try(asio::any_io_executor const& e, std::size_t place) : strand_(engine::strand(e)), place_(place) {}
 
-    void start(try_each_launch const&, boost::intrusive_ptr<attempts>);
+    void start(try_each_request const&, boost::intrusive_ptr<attempts>);
     // Thread-safe. The posted function keeps the signal alive.
     void request_cancellation()
     {
@@ -74,7 +74,7 @@ public:
         to_.at.executor = asio::prefer(std::move(to_.at.executor), asio::execution::outstanding_work.tracked);
     }
 
-    void launch(try_each_launch const&);
+    void launch(try_each_request const&);
 
     void end(std::size_t place, described_error, lease got) override;
     void call_off() noexcept override;
@@ -82,19 +82,19 @@ public:
 private:
     // Prepares the attempt on one lock, by its kind.
     struct beginning final : lock_visitor {
-        beginning(batch_try& of, std::size_t at, try_each_launch const& w) noexcept : all(of), place(at), what(w) {}
+        beginning(batch_try& of, std::size_t at, try_each_request const& w) noexcept : all(of), place(at), what(w) {}
         void visit(single_lock const& l) override { all.add_single(place, l, what); }
         void visit(multi_lock_impl const&) override { all.add_nested(place); }
         void visit(red_lock_impl const&) override { all.add_nested(place); }
 
         batch_try& all;
         std::size_t place;
-        try_each_launch const& what;
+        try_each_request const& what;
     };
 
-    void add_single(std::size_t place, single_lock const&, try_each_launch const&);
+    void add_single(std::size_t place, single_lock const&, try_each_request const&);
     void add_nested(std::size_t place);
-    void start(try_each_launch const&);
+    void start(try_each_request const&);
     client_batch& batch_of(std::shared_ptr<client_state> const&, bool all_or_none);
     void cancel();
     void complete_if_over();
@@ -121,7 +121,7 @@ private:
 
 // A nested acquire takes its limit in milliseconds. It is rounded down: the member must not take longer than the whole.
 // The last part of a millisecond is rounded up: with a limit of zero the member could make no attempt.
-void nested_try::start(try_each_launch const& what, boost::intrusive_ptr<attempts> all)
+void nested_try::start(try_each_request const& what, boost::intrusive_ptr<attempts> all)
 {
     auto request = what.request;
     request.wait = 0ms;
@@ -141,7 +141,7 @@ void nested_try::start(try_each_launch const& what, boost::intrusive_ptr<attempt
 // started, so that the attempts of one client leave in one message, and that this call throws without memory before
 // anything has happened. The slot is assigned before the first result may come: afterwards another thread may call the
 // handler.
-void batch_try::launch(try_each_launch const& what)
+void batch_try::launch(try_each_request const& what)
 {
     if (into_)
         into_->begin(this);
@@ -153,7 +153,7 @@ void batch_try::launch(try_each_launch const& what)
     core::run_or_end([&] { start(what); });
 }
 
-void batch_try::start(try_each_launch const& what)
+void batch_try::start(try_each_request const& what)
 {
     for (auto const& t : nested_)
         t->start(what, this);
@@ -186,7 +186,7 @@ void batch_try::add_nested(std::size_t place)
 
 // A member of a red_lock must know whether its server replied: without a reply it does not count as busy, because it is
 // no evidence of another holder. A multi_lock only needs to know that the member is not held.
-void batch_try::add_single(std::size_t place, single_lock const& lock, try_each_launch const& what)
+void batch_try::add_single(std::size_t place, single_lock const& lock, try_each_request const& what)
 {
     auto const home = lock.home();
     if (auto const ec = precondition_error(lock, home))
@@ -290,10 +290,10 @@ void batch_try::call(handler_type handler)
 
 }  // namespace
 
-void try_each_launch::start(attempts_handler h) &&
+void start_try_each(attempts_handler h, try_each_request what)
 {
-    boost::intrusive_ptr<batch_try> const all(new batch_try(std::move(h), locks, into));
-    all->launch(*this);
+    boost::intrusive_ptr<batch_try> const all(new batch_try(std::move(h), what.locks, what.into));
+    all->launch(what);
 }
 
 }  // namespace holdfast::detail

@@ -61,7 +61,7 @@ public:
 // composite locks, which end as promptly, on the executor of its handler.
 //
 // Precondition: there is at least one lock.
-struct try_each_launch {
+struct try_each_request {
     lock_list locks;
     acquire_request request;
     core::duration limit;
@@ -69,9 +69,10 @@ struct try_each_launch {
     client_list clocks;  // whose timers keep the limit if the client of a lock stands still
     std::shared_ptr<collector> into = {};
 
-    asio::any_io_executor get_executor() const noexcept { return lock_launch{locks.front()}.get_executor(); }
-    void start(attempts_handler) &&;
+    asio::any_io_executor get_executor() const noexcept { return executor_of(locks.front()); }
 };
+
+void start_try_each(attempts_handler, try_each_request);
 
 // A function, because GCC 12 calls the destructor of an aggregate twice if a co_await expression makes it.
 template <class Token>
@@ -84,9 +85,10 @@ auto try_each(
     std::shared_ptr<collector> into,
     Token&& token)
 {
-    return initiate<void(error_code, attempt_ends)>(
-        try_each_launch{std::move(locks), request, limit, all_or_none, std::move(clocks), std::move(into)},
-        std::forward<Token>(token));
+    return initiate(
+        start_try_each,
+        std::forward<Token>(token),
+        {std::move(locks), request, limit, all_or_none, std::move(clocks), std::move(into)});
 }
 
 }  // namespace holdfast::detail

@@ -35,6 +35,7 @@ namespace holdfast::detail {
 struct lease_access {
     static lease make(lease_ptr l) noexcept { return lease(std::move(l)); }
     static lease_ptr& impl_of(lease& l) noexcept { return l.impl_; }
+    static lease_ptr const& impl_of(lease const& l) noexcept { return l.impl_; }
 
     // True: a handler has received the lease, so the watchdog may renew it. False: the lease is on its way to another
     // handler. If that handler never runs, because its context has stopped, the lease must not be renewed for ever.

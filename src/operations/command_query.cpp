@@ -58,11 +58,8 @@ private:
 
 }  // namespace
 
-command_launch::command_launch(client& c, std::uint16_t s, std::vector<std::string> w)
-    : client_launch(launch_of(c)), slot(s), words(std::move(w))
-{}
-
-void command_launch::start(handler_at<void(error_code, command_reply)> h) &&
+void start_command(
+    handler_at<void(error_code, command_reply)> h, client_ptr of, std::uint16_t slot, std::vector<std::string> words)
 {
     launch_if_exists<command_query>(of, std::move(h), slot, std::move(words));
 }

@@ -29,13 +29,8 @@ struct command_reply {
     std::vector<std::string> items = {};  // kind::list; a number in decimal digits
 };
 
-struct BOOST_SYMBOL_VISIBLE command_launch : client_launch {
-    command_launch(client&, std::uint16_t slot, std::vector<std::string> words);
-    void start(handler_at<void(error_code, command_reply)>) &&;
-
-    std::uint16_t slot;
-    std::vector<std::string> words;
-};
+BOOST_SYMBOL_VISIBLE void start_command(
+    handler_at<void(error_code, command_reply)>, client_ptr, std::uint16_t slot, std::vector<std::string> words);
 
 // Sends the command to the server, or to the primary of a cluster that has the hash slot, and completes without an
 // error code whatever the server replies. It completes within command_timeout; without a reply, with unavailable,
@@ -45,8 +40,7 @@ struct BOOST_SYMBOL_VISIBLE command_launch : client_launch {
 template <token_for<void(error_code, command_reply)> Token>
 auto query_command(client& c, std::uint16_t slot, std::vector<std::string> words, Token&& token)
 {
-    return initiate<void(error_code, command_reply)>(
-        command_launch(c, slot, std::move(words)), std::forward<Token>(token));
+    return initiate(start_command, std::forward<Token>(token), pointer_to(c), slot, std::move(words));
 }
 
 }  // namespace holdfast::detail

@@ -115,7 +115,7 @@ leader_watch_impl::~leader_watch_impl()
 
 asio::any_io_executor leader_watch_impl::executor() const noexcept
 {
-    return lock_launch{of_}.get_executor();
+    return executor_of(lock_ptr(of_));
 }
 
 void leader_watch_impl::next(handler_at<void(error_code, std::optional<leader>)> h)

@@ -346,9 +346,7 @@ survey_step survey_of(std::string const& name)
     return {.slot = core::hash_slot(name), .names = {name}};
 }
 
-survey_launch::survey_launch(client& c, survey_step s) : client_launch(launch_of(c)), step(std::move(s)) {}
-
-void survey_launch::start(handler_at<void(error_code, survey_page)> h) &&
+void start_survey(handler_at<void(error_code, survey_page)> h, client_ptr of, survey_step step)
 {
     launch_if_exists<survey_query>(of, std::move(h), std::move(step));
 }

@@ -59,17 +59,12 @@ struct survey_page {
     std::vector<lock_record> locks;  // those that SCAN found, and all that were named, also if they are free
 };
 
-struct BOOST_SYMBOL_VISIBLE survey_launch : client_launch {
-    survey_launch(client&, survey_step);
-    void start(handler_at<void(error_code, survey_page)>) &&;
-
-    survey_step step;
-};
+BOOST_SYMBOL_VISIBLE void start_survey(handler_at<void(error_code, survey_page)>, client_ptr, survey_step);
 
 template <token_for<void(error_code, survey_page)> Token>
 auto query_survey(client& c, survey_step step, Token&& token)
 {
-    return initiate<void(error_code, survey_page)>(survey_launch(c, std::move(step)), std::forward<Token>(token));
+    return initiate(start_survey, std::forward<Token>(token), pointer_to(c), std::move(step));
 }
 
 }  // namespace holdfast::detail

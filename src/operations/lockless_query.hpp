@@ -15,7 +15,6 @@
 #include <holdfast/client.hpp>
 #include <holdfast/detail/initiate.hpp>
 
-#include "client/client_access.hpp"
 #include "engine/protocol/lock_protocol.hpp"
 #include "operations/query.hpp"
 
@@ -41,11 +40,6 @@ private:
         return spec;
     }
 };
-
-inline client_launch launch_of(client& c)
-{
-    return {client_access::state_of(c).weak_from_this()};
-}
 
 }  // namespace holdfast::detail
 

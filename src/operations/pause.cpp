@@ -21,7 +21,7 @@ using plain_handler = handler_at<void(error_code)>;
 // a simulated client is virtual.
 class pause_operation final : public operation<engine::request>, public engine::client_waiter, public core::deadline {
 public:
-    pause_operation(plain_handler h, std::shared_ptr<client_state> const& home, pause_launch const& p)
+    pause_operation(plain_handler h, std::shared_ptr<client_state> const& home, pause const& p)
         : operation(std::move(h), home), least_(p.least), spread_(p.spread), limit_(p.limit)
     {}
 
@@ -66,9 +66,9 @@ private:
 
 }  // namespace
 
-void pause_launch::start(plain_handler h) &&
+void pause::begin(plain_handler h) const
 {
-    auto const c = of;  // the handler may destroy this launch, on another thread, before launch() returns
+    auto const c = of;  // the handler may destroy this object, on another thread, before launch() returns
     launch<pause_operation>(c, std::move(h), *this);
 }
 

@@ -20,14 +20,13 @@ namespace holdfast::detail {
 // A timer on the clock of a client: void(error_code). It ends after `least` and a random part of `spread`,
 // at `limit` at the latest. Completes with errc::client_stopped when the client is stopped, or if it is
 // shutting down at the start.
-struct pause_launch {
+struct pause {
     std::shared_ptr<client_state> of;
     core::duration least;
     core::duration spread;
     core::instant limit;  // never: none
 
-    asio::any_io_executor get_executor() const noexcept { return of->executor(); }
-    void start(handler_at<void(error_code)>) &&;
+    void begin(handler_at<void(error_code)>) const;
 };
 
 // When an acquire ends that begins now and waits for so long; never: it has no limit.

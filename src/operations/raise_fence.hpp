@@ -13,10 +13,10 @@
 namespace holdfast::detail {
 
 // lease_impl::raise_fence() as an operation: void(error_code, bool).
-struct raise_fence_launch : lease_launch {
-    std::uint64_t fence;
-    void start(handler_at<void(error_code, bool)> h) && { of->raise_fence(fence, std::move(h)); }
-};
+inline void start_raise_fence(handler_at<void(error_code, bool)> h, lease_ptr of, std::uint64_t fence)
+{
+    of->raise_fence(fence, std::move(h));
+}
 
 }  // namespace holdfast::detail
 

@@ -59,18 +59,13 @@ private:
 
 }  // namespace
 
-server_info_launch::server_info_launch(client& c, std::uint16_t s) : client_launch(launch_of(c)), slot(s) {}
-
-void server_info_launch::start(handler_at<void(error_code, std::string)> h) &&
+void start_server_info(handler_at<void(error_code, std::string)> h, client_ptr of, std::uint16_t slot)
 {
     launch_if_exists<info_query>(of, std::move(h), slot);
 }
 
-primaries_launch::primaries_launch(client& c, std::vector<std::string> n)
-    : client_launch(launch_of(c)), names(std::move(n))
-{}
-
-void primaries_launch::start(handler_at<void(error_code, std::vector<primary_part>)> h) &&
+void start_primaries(
+    handler_at<void(error_code, std::vector<primary_part>)> h, client_ptr of, std::vector<std::string> names)
 {
     launch_if_exists<primaries_query>(of, std::move(h), std::move(names));
 }

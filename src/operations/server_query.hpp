@@ -22,17 +22,12 @@
 namespace holdfast::detail {
 
 // The text of INFO of the server, or of the primary of a cluster that has the hash slot.
-struct BOOST_SYMBOL_VISIBLE server_info_launch : client_launch {
-    server_info_launch(client&, std::uint16_t slot);
-    void start(handler_at<void(error_code, std::string)>) &&;
-
-    std::uint16_t slot;
-};
+BOOST_SYMBOL_VISIBLE void start_server_info(handler_at<void(error_code, std::string)>, client_ptr, std::uint16_t slot);
 
 template <token_for<void(error_code, std::string)> Token>
 auto query_server_info(client& c, std::uint16_t slot, Token&& token)
 {
-    return initiate<void(error_code, std::string)>(server_info_launch(c, slot), std::forward<Token>(token));
+    return initiate(start_server_info, std::forward<Token>(token), pointer_to(c), slot);
 }
 
 // A primary of a cluster, or the only server.
@@ -43,18 +38,13 @@ struct primary_part {
 
 // The primaries that the client knows, also those without any of the names. A name whose slot has no primary is in no
 // part. It sends nothing and needs no connection.
-struct BOOST_SYMBOL_VISIBLE primaries_launch : client_launch {
-    primaries_launch(client&, std::vector<std::string> names);
-    void start(handler_at<void(error_code, std::vector<primary_part>)>) &&;
-
-    std::vector<std::string> names;
-};
+BOOST_SYMBOL_VISIBLE void start_primaries(
+    handler_at<void(error_code, std::vector<primary_part>)>, client_ptr, std::vector<std::string> names);
 
 template <token_for<void(error_code, std::vector<primary_part>)> Token>
 auto query_primaries(client& c, std::vector<std::string> names, Token&& token)
 {
-    return initiate<void(error_code, std::vector<primary_part>)>(
-        primaries_launch(c, std::move(names)), std::forward<Token>(token));
+    return initiate(start_primaries, std::forward<Token>(token), pointer_to(c), std::move(names));
 }
 
 }  // namespace holdfast::detail

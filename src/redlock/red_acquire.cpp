@@ -19,7 +19,7 @@ using acquired = outcome_of<lease>;
 // A contender's wait for its turn, on its own strand.
 struct queue_entry {
     std::shared_ptr<fifo_mutex> into;
-    void start(handler_at<void(error_code)> h) && { into->wait(std::move(h)); }
+    void begin(handler_at<void(error_code)> h) const { into->wait(std::move(h)); }
 };
 
 constexpr core::duration shortest_pause = 2ms;
@@ -217,8 +217,8 @@ task<void> red_acquire::wait_for_holder_at(std::size_t node)
     auto request = request_;
     request.wait.reset();
     auto const& wanted = lock_->members()[node];
-    std::vector<question<acquire_launch>> in_the_way;
-    in_the_way.push_back({{{wanted}, request}, wanted->home()});
+    std::vector<question<acquire_initiation>> in_the_way;
+    in_the_way.push_back({make_initiation(start_acquire, wanted, request), wanted->home()});
     time_limit const within{.least = pause_ / 2, .spread = pause_ / 2, .until = deadline_};
     first_answer const enough;
     auto ended = co_await ask<lease>(std::move(in_the_way), enough, clients_of(lock_->members()), within);

@@ -200,12 +200,12 @@ task<void> red_round::confirm_fence(core::instant limit)
     std::uint64_t greatest = 0;
     for (auto const& v : replies_)
         greatest = std::max(greatest, v.held.fencing_token().value_or(0));
-    std::vector<question<raise_fence_launch>> writes;
+    std::vector<question<initiation<void(error_code, bool), lease_ptr, std::uint64_t>>> writes;
     std::vector<node_reply*> of;
     for (auto& v : replies_)
         if (v.outcome == node_reply::kind::granted) {
             auto const& held = lease_access::impl_of(v.held);
-            writes.push_back({{{held}, greatest}, held->client()});
+            writes.push_back({make_initiation(start_raise_fence, held, greatest), held->client()});
             of.push_back(&v);
         }
     enough_confirmations const enough{lock_->quorum()};

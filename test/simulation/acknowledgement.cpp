@@ -383,8 +383,8 @@ TEST_CASE("the replicas of another primary acknowledge no fencing token", "[ackn
         });
         auto const& of = detail::lease_access::impl_of(held);
         error_code ec;
-        bool const is_confirmed = co_await detail::initiate<void(error_code, bool)>(
-            detail::raise_fence_launch{{of}, token}, asio::redirect_error(use_awaitable, ec));
+        bool const is_confirmed = co_await detail::initiate(
+            detail::start_raise_fence, asio::redirect_error(use_awaitable, ec), of, token);
         CHECK_FALSE(is_confirmed);
         CHECK(ec == errc::unavailable);
         CHECK(a.c().last_failure().message.find("the server is not known") != std::string::npos);

@@ -191,7 +191,7 @@ TEST_CASE("a body that begins during a shutdown is cancelled at once", "[shutdow
         error_code ended = errc::unavailable;
         c.shutdown({.grace = 5s}, [&](error_code ec, std::size_t) { ended = ec; });
         auto const start = a.now();
-        auto const why = co_await detail::initiate<void(error_code, loss)>(detail::stop_of(l), asio::use_awaitable);
+        auto const why = co_await detail::initiate(detail::start_stopping, asio::use_awaitable, detail::pointer_to(l));
         CHECK(why == loss::client_stopped);
         CHECK(a.now() - start < 10ms);
         CHECK(l.valid());

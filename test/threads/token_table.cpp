@@ -42,63 +42,81 @@ std::ptrdiff_t threads_of_process()
     return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
 }
 
-config silent()
+config silent(std::string url = "memory://")
 {
-    return {.url = "memory://", .log = [](log_level, std::string_view) {}};
+    return {.url = std::move(url), .log = [](log_level, std::string_view) {}};
 }
 
 // An operation of the library without the type of its result, so that each token is compiled once for all of them.
-struct erased_launch {
-    std::function<void(plain_handler)> launch;
+struct erased_initiation {
+    std::function<void(plain_handler)> start;
     asio::any_io_executor executor;
 
     asio::any_io_executor get_executor() const noexcept { return executor; }
-    void start(plain_handler h) && { launch(std::move(h)); }
 };
 
+void start_erased(plain_handler h, erased_initiation l)
+{
+    l.start(std::move(h));
+}
+
 struct erased_operation {
-    erased_launch launch;
+    erased_initiation initiation;
 
     template <class Token>
     auto operator()(Token&& token) const
     {
-        return detail::initiate<void(error_code)>(erased_launch(launch), std::forward<Token>(token));
+        return detail::initiate(start_erased, std::forward<Token>(token), initiation);
     }
 };
 
-// A completion token that takes the launch out of the operation.
-struct take_launch {};
-
-template <class... Results, class Launch>
-erased_operation erase(Launch launch)
+// A handler of an operation with these results, which drops them.
+template <class... Results>
+auto to_plain(plain_handler h)
 {
-    auto const executor = asio::any_io_executor(launch.get_executor());
-    auto const kept = std::make_shared<Launch>(std::move(launch));
-    return {
-        {[kept](plain_handler h) {
-             auto to_plain = [&] {
-                 if constexpr (sizeof...(Results) == 0)
-                     return std::move(h);
-                 else
-                     return detail::map_handler<Results...>(
-                         std::move(h),
-                         [](auto to, detail::described_error ec, auto const&) { std::move(to)(std::move(ec)); });
-             };
-             Launch(*kept).start(to_plain());
-         },
-         executor}};
+    if constexpr (sizeof...(Results) == 0)
+        return h;
+    else
+        return detail::map_handler<Results...>(
+            std::move(h), [](auto to, detail::described_error ec, auto const&) { std::move(to)(std::move(ec)); });
 }
+
+// A completion token that takes the initiation out of the operation.
+struct take_initiation {};
+
+template <class... Results, class Initiation>
+erased_operation erase(Initiation initiation)
+{
+    auto const executor = asio::any_io_executor(initiation.get_executor());
+    auto const kept = std::make_shared<Initiation>(std::move(initiation));
+    return {{[kept](plain_handler h) { Initiation(*kept).begin(to_plain<Results...>(std::move(h))); }, executor}};
+}
+
+// A completion token that starts the operation with the handler of another one. It suits an initiation that cannot be copied.
+struct start_at_once {
+    plain_handler to;
+};
 
 }  // namespace
 }  // namespace holdfast::test
 
 template <class... Results>
-struct boost::asio::async_result<holdfast::test::take_launch, void(boost::system::error_code, Results...)> {
+struct boost::asio::async_result<holdfast::test::take_initiation, void(boost::system::error_code, Results...)> {
     template <class Initiation>
-    static holdfast::test::erased_operation initiate(Initiation initiation, holdfast::test::take_launch)
+    static holdfast::test::erased_operation initiate(Initiation initiation, holdfast::test::take_initiation)
     {
         static_assert(sizeof...(Results) <= 1);
-        return holdfast::test::erase<Results...>(std::move(initiation.launch));
+        return holdfast::test::erase<Results...>(std::move(initiation));
+    }
+};
+
+template <class... Results>
+struct boost::asio::async_result<holdfast::test::start_at_once, void(boost::system::error_code, Results...)> {
+    template <class Initiation>
+    static void initiate(Initiation initiation, holdfast::test::start_at_once t)
+    {
+        static_assert(sizeof...(Results) <= 1);
+        initiation.begin(holdfast::test::to_plain<Results...>(std::move(t.to)));
     }
 };
 
@@ -127,19 +145,29 @@ struct stage {
         on = p.on_strand ? asio::any_io_executor(asio::make_strand(context)) : context.get_executor();
         serial = p.on_strand ? on : asio::any_io_executor(asio::make_strand(context));
         c.emplace(on, silent());
-        c->run([](error_code) {});
-        std::promise<void> ready;
-        c->ready([&](error_code) { ready.set_value(); });
-        ready.get_future().wait();
+        for (auto* const name : {"first", "second", "third"})
+            nodes.emplace_back(on, silent(std::string("memory://") + name));
+        run(*c);
+        for (auto& n : nodes)
+            run(n);
         all_threads = threads_of_process();
     }
     ~stage()
     {
-        c->stop();
         c.reset();
+        nodes.clear();
         work.reset();
         for (auto& t : running)
             t.join();
+    }
+
+    // Over three servers.
+    red_lock quorum(std::string const& name) const
+    {
+        return {
+            std::vector<client const*>{&nodes[0], &nodes[1], &nodes[2]},
+            name,
+            {.node_timeout = 5s, .trust_new_nodes = true}};
     }
 
     place where;
@@ -149,7 +177,17 @@ struct stage {
     asio::any_io_executor on;      // of the client
     asio::any_io_executor serial;  // runs one function at a time
     std::optional<client> c;
+    std::deque<client> nodes;        // of the red_lock
     std::ptrdiff_t all_threads = 0;  // of the process: the library starts none
+
+private:
+    static void run(client& of)
+    {
+        of.run([](error_code) {});
+        std::promise<void> ready;
+        of.ready([&](error_code) { ready.set_value(); });
+        ready.get_future().wait();
+    }
 };
 
 // Who starts the operations.
@@ -247,48 +285,89 @@ struct with_lock_operation {
     }
 };
 
+awaitable<void> three_steps_of_leader(leadership&)
+{
+    for (int i = 0; i < 3; ++i)
+        co_await asio::post(asio::use_awaitable);
+}
+
+struct lead_operation {
+    client* c;
+    std::shared_ptr<std::atomic<int>> number = std::make_shared<std::atomic<int>>(0);
+
+    template <class Token>
+    auto operator()(Token&& token) const
+    {
+        return lead(
+            election(*c, std::to_string((*number)++ % 20)),
+            "x",
+            {.wait = 60s},
+            three_steps_of_leader,
+            std::forward<Token>(token));
+    }
+};
+
+// What operations that can be started repeatedly are started on.
+struct subjects {
+    explicit subjects(client& c)
+        : held(mutex(c, "held").acquire(asio::use_future).get()),
+          several(multi_lock(mutex(c, "one"), mutex(c, "other")).acquire(asio::use_future).get()),
+          led(election(c, "led").campaign("x", asio::use_future).get()),
+          unhealthy(
+              election(c, "unhealthy", {}, [this] { return is_healthy.load(); }).campaign("x", asio::use_future).get())
+    {
+        is_healthy = false;
+    }
+
+    std::atomic<bool> is_healthy = true;
+    lease held, several;
+    leadership led, unhealthy;
+};
+
 // The operations, by what decides how they complete: at once, with a reply, or after a wait. Those of an empty lease run
-// on Asio's system executor, which serialises nothing, so no deadline suits them. A release and a downgrade are not here:
-// each can be started once only.
-std::vector<std::pair<std::string, erased_operation>> operations(stage& s, lease& held, leadership& led)
+// on Asio's system executor, which serialises nothing, so no deadline suits them. Those that can be started once only are
+// not here.
+std::vector<std::pair<std::string, erased_operation>> operations(stage& s, subjects& h)
 {
     auto& c = *s.c;
-    take_launch const launch;
+    take_initiation const take;
     election const boss(c, "boss");
     latch const open(c, "open");
     semaphore const permits(c, "permits", {.permits = 1'000'000});
     auto lost = mutex(c, "lost").acquire({.lease = 100ms}, asio::use_future).get();
     lost.lost(asio::use_future).get();
     return {
-        {"client::run", c.run(launch)},
-        {"client::ready", c.ready(launch)},
-        {"client::shutdown, invalid", c.shutdown({.grace = -1ms}, launch)},
-        {"acquire, invalid name", mutex(c, "").acquire(launch)},
-        {"try_acquire", mutex(c, "held").try_acquire(launch)},
-        {"acquire", permits.acquire(launch)},
-        {"acquire of a multi_lock", multi_lock(permits, semaphore(c, "more", {.permits = 1'000'000})).acquire(launch)},
-        {"is_locked", mutex(c, "held").is_locked(launch)},
-        {"holders", mutex(c, "held").holders(launch)},
-        {"force_release", mutex(c, "free").force_release(launch)},
-        {"waiters", fair_lock(c, "fair").waiters(launch)},
-        {"waiting_writer", read_write_lock(c, "document").waiting_writer(launch)},
-        {"permits", permits.permits(launch)},
-        {"add_permits", permits.add_permits(1, launch)},
-        {"revoke", permits.revoke("6f1c1d0e-0000-8000-8000-000000000001:1", launch)},
-        {"acquire of a red_lock", red_lock(std::vector<client const*>{&c}, "red").try_acquire({.wait = 60s}, launch)},
-        {"set_permits", permits.set_permits(1'000'000, launch)},
-        {"latch::set", latch(c, "latch").set(1000, launch)},
-        {"latch::count_down", open.count_down(launch)},
-        {"latch::count", open.count(launch)},
-        {"latch::remove", open.remove(launch)},
-        {"latch::wait", open.wait(launch)},
-        {"election::campaign", boss.campaign("x", {.wait = 0ms}, launch)},
-        {"election::current", boss.current(launch)},
-        {"election::candidates", boss.candidates(launch)},
-        {"election::force_release", election(c, "nobody").force_release(launch)},
-        {"leadership::proclaim", led.proclaim("y", launch)},
-        {"lease::extend", held.extend(1ms, launch)},
-        {"lease::lost", lost.lost(launch)},
+        {"client::run", c.run(take)},
+        {"client::ready", c.ready(take)},
+        {"client::shutdown, invalid", c.shutdown({.grace = -1ms}, take)},
+        {"acquire, invalid name", mutex(c, "").acquire(take)},
+        {"try_acquire", mutex(c, "held").try_acquire(take)},
+        {"acquire", permits.acquire(take)},
+        {"acquire of a multi_lock", multi_lock(mutex(c, "left"), mutex(c, "right")).acquire(take)},
+        {"is_locked", mutex(c, "held").is_locked(take)},
+        {"holders", mutex(c, "held").holders(take)},
+        {"force_release", mutex(c, "free").force_release(take)},
+        {"waiters", fair_lock(c, "fair").waiters(take)},
+        {"waiting_writer", read_write_lock(c, "document").waiting_writer(take)},
+        {"permits", permits.permits(take)},
+        {"add_permits", permits.add_permits(1, take)},
+        {"revoke", permits.revoke("6f1c1d0e-0000-8000-8000-000000000001:1", take)},
+        {"acquire of a red_lock", s.quorum("red").try_acquire({.wait = 60s}, take)},
+        {"set_permits", permits.set_permits(1'000'000, take)},
+        {"latch::set", latch(c, "latch").set(1000, take)},
+        {"latch::count_down", open.count_down(take)},
+        {"latch::count", open.count(take)},
+        {"latch::remove", open.remove(take)},
+        {"latch::wait", open.wait(take)},
+        {"election::campaign", boss.campaign("x", {.wait = 0ms}, take)},
+        {"election::current", boss.current(take)},
+        {"election::candidates", boss.candidates(take)},
+        {"election::force_release", election(c, "nobody").force_release(take)},
+        {"leadership::proclaim", h.led.proclaim("y", take)},
+        {"leadership::asked_to_yield", h.unhealthy.asked_to_yield(take)},
+        {"lease::extend", h.held.extend(1ms, take)},
+        {"lease::extend of a multi_lock", h.several.extend(1ms, take)},
+        {"lease::lost", lost.lost(take)},
     };
 }
 
@@ -297,18 +376,111 @@ TEST_CASE("every operation completes once with every completion token, from ever
     for (auto const& where : places()) {
         stage s(where);
         check_tokens(s, "a timer of Asio", timer_operation{s.on}, where.is_serial());
-        auto held = mutex(*s.c, "held").acquire(asio::use_future).get();
-        auto led = election(*s.c, "led").campaign("x", asio::use_future).get();
-        for (auto const& [name, op] : operations(s, held, led))
+        subjects h(*s.c);
+        for (auto const& [name, op] : operations(s, h)) {
+            CAPTURE(name);
+            auto const ec = std::get<0>(op(asio::as_tuple(asio::use_future)).get());
+            CHECK((ec == errc::invalid_option) == (name == "client::shutdown, invalid"));
             check_tokens(s, name, op, where.is_serial());
+        }
     }
 }
 
-TEST_CASE("with_lock completes once with every completion token, without a strand of the caller", "[threads][tokens]")
+// At least as many as check_tokens() starts of one operation. A row may start two.
+std::size_t starts_of_an_operation()
+{
+    auto const rows = token_rows(erased_operation());
+    return rows.size() * 2 * static_cast<std::size_t>(starts()) * (1 + 1 + 4);
+}
+
+// The same for an operation that can be started once only, on one object each time: `make` returns a container of that
+// many, `start` starts the operation on one of them.
+template <class Make, class Start>
+void check_tokens_once(stage& s, std::string const& what, Make make, Start start)
+{
+    auto all = make(starts_of_an_operation());
+    std::atomic<std::size_t> taken = 0;
+    auto const take = [&](plain_handler h) { start(all.at(taken++), start_at_once{std::move(h)}); };
+    check_tokens(s, what, erased_operation{{take, s.on}}, s.where.is_serial());
+    CHECK(taken > all.size() / 4);
+}
+
+// The results of that many calls of `acquire`, which gets the number of the call as text, and returns a future.
+template <class Acquire>
+auto acquired(Acquire acquire)
+{
+    return [acquire](std::size_t count) {
+        std::vector<decltype(acquire(std::string()))> futures;
+        for (std::size_t i = 0; i != count; ++i)
+            futures.push_back(acquire(std::to_string(i)));
+        std::vector<decltype(futures[0].get())> all;
+        for (auto& f : futures)
+            all.push_back(f.get());
+        return all;
+    };
+}
+
+TEST_CASE(
+    "an operation that is started once completes once with every completion token, from every thread",
+    "[threads][tokens]")
+{
+    constexpr auto& future = asio::use_future;
+    auto const release = [](lease& l, start_at_once t) { l.release(std::move(t)); };
+    for (auto const& where : places()) {
+        stage s(where);
+        auto& c = *s.c;
+        check_tokens_once(s, "lease::release", acquired([&](auto n) { return mutex(c, n).acquire(future); }), release);
+        check_tokens_once(
+            s,
+            "lease::release of a multi_lock",
+            acquired([&](auto n) { return multi_lock(mutex(c, "a" + n), mutex(c, "b" + n)).acquire(future); }),
+            release);
+        check_tokens_once(
+            s,
+            "lease::release of a red_lock",
+            acquired([&](auto n) { return s.quorum("red" + n).acquire(future); }),
+            release);
+        check_tokens_once(
+            s,
+            "lease::downgrade",
+            acquired([&](auto n) { return read_write_lock(c, "document" + n).write().acquire(future); }),
+            [](lease& l, start_at_once t) { l.downgrade(std::move(t)); });
+        check_tokens_once(
+            s,
+            "leadership::resign",
+            acquired([&](auto n) { return election(c, "boss" + n).campaign("x", future); }),
+            [](leadership& l, start_at_once t) { l.resign(std::move(t)); });
+        auto const led = election(c, "led").campaign("x", future).get();
+        check_tokens_once(
+            s,
+            "leader_watch::next",
+            [&](std::size_t count) {
+                std::vector<leader_watch> all;
+                for (std::size_t i = 0; i != count; ++i)
+                    all.push_back(election(c, "led").observe());
+                return all;
+            },
+            [](leader_watch& w, start_at_once t) { w.next(std::move(t)); });
+        check_tokens_once(
+            s,
+            "client::shutdown",
+            [&](std::size_t count) {
+                std::deque<client> all;
+                for (std::size_t i = 0; i != count; ++i)
+                    all.emplace_back(s.on, silent()).run([](error_code) {});
+                return all;
+            },
+            [](client& of, start_at_once t) { of.shutdown(std::move(t)); });
+    }
+}
+
+TEST_CASE(
+    "with_lock and lead complete once with every completion token, without a strand of the caller", "[threads][tokens]")
 {
     for (auto const& where : places()) {
         stage s(where);
         check_tokens(s, "with_lock", with_lock_operation{&*s.c}, true);
+        check_tokens(s, "lead", lead_operation{&*s.c}, true);
     }
 }
 

@@ -6,6 +6,7 @@
 #define HOLDFAST_DETAIL_INITIATE_HPP
 
 #include <concepts>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -122,32 +123,63 @@ struct operation_executor : asio::any_io_executor {
     operation_executor(asio::any_io_executor e) noexcept : any_io_executor(std::move(e)) {}
 };
 
-// The only place where a handler becomes an any_completion_handler, so that operations are compiled in the library and
-// not in the user's code. `Launch` owns everything that the operation needs: the object whose function made the
-// operation may be destroyed before the operation is started. It has `get_executor()` and `start(handler_at)`.
-// asio::cancel_after() requires executor_type and get_executor().
-template <class Signature, class Launch>
+// What an operation was made from may have a function; else an overload for its type is found.
+template <class Object>
+asio::any_io_executor executor_of(Object const& of) noexcept requires requires
+{
+    of.get_executor();
+}
+{
+    return of.get_executor();
+}
+
+// An operation that is not started yet. `start` is a function of the library: so operations are compiled there, and not in
+// the user's code. `of` shares or has the object whose function made the operation, because with asio::deferred the
+// operation may start after that was destroyed. asio::cancel_after() requires executor_type and get_executor().
+template <class Signature, class Object, class... Arguments>
 struct initiation {
     using executor_type = operation_executor;
+    using start_function = void(handler_at<Signature>, Object, Arguments...);
 
-    Launch launch;
+    start_function* start;
+    Object of;
+    std::tuple<Arguments...> arguments;
 
-    executor_type get_executor() const noexcept { return launch.get_executor(); }
+    executor_type get_executor() const noexcept { return executor_of(of); }
 
+    // The only place where a handler becomes an any_completion_handler.
     template <class Handler>
     void operator()(Handler&& handler)
     {
-        auto at = destination_of(handler, launch.get_executor());
+        auto at = destination_of(handler, executor_of(of));
         bool const is_diagnosed = diagnostics_of(handler) != nullptr;
         describing_handler<std::decay_t<Handler>> describing{std::forward<Handler>(handler)};
-        std::move(launch).start(handler_at<Signature>{std::move(describing), std::move(at), is_diagnosed});
+        begin({std::move(describing), std::move(at), is_diagnosed});
+    }
+    void begin(handler_at<Signature> h)
+    {
+        std::apply([&](auto&... a) { start(std::move(h), std::move(of), std::move(a)...); }, arguments);
     }
 };
 
-template <class Signature, class Launch, class Token>
-auto initiate(Launch launch, Token&& token)
+template <class Signature, class Object, class... Arguments>
+initiation<Signature, Object, Arguments...> make_initiation(
+    void (*start)(handler_at<Signature>, Object, Arguments...),
+    std::type_identity_t<Object> of,
+    std::type_identity_t<Arguments>... arguments)
 {
-    return asio::async_initiate<Token, Signature>(initiation<Signature, Launch>{std::move(launch)}, token);
+    return {start, std::move(of), {std::move(arguments)...}};
+}
+
+template <class Signature, class Token, class Object, class... Arguments>
+auto initiate(
+    void (*start)(handler_at<Signature>, Object, Arguments...),
+    Token&& token,
+    std::type_identity_t<Object> of,
+    std::type_identity_t<Arguments>... arguments)
+{
+    return asio::async_initiate<Token, Signature>(
+        make_initiation(start, std::move(of), std::move(arguments)...), token);
 }
 
 }  // namespace detail

@@ -22,29 +22,13 @@
 
 namespace holdfast::detail {
 
-// An operation on a lock that is not started yet. It shares ownership of the implementation: with asio::deferred the
-// operation may start after the handle was destroyed.
-struct BOOST_SYMBOL_VISIBLE lock_launch {
-    std::shared_ptr<lock_impl const> of;
-    asio::any_io_executor get_executor() const noexcept;
-};
+using lock_ptr = std::shared_ptr<lock_impl const>;
 
-struct BOOST_SYMBOL_VISIBLE acquire_launch : lock_launch {
-    acquire_request request;
-    void start(handler_at<void(error_code, lease)>) &&;
-};
-
-struct BOOST_SYMBOL_VISIBLE is_locked_launch : lock_launch {
-    void start(handler_at<void(error_code, bool)>) &&;
-};
-
-struct BOOST_SYMBOL_VISIBLE force_release_launch : lock_launch {
-    void start(handler_at<void(error_code, bool)>) &&;
-};
-
-struct BOOST_SYMBOL_VISIBLE holders_launch : lock_launch {
-    void start(handler_at<void(error_code, std::vector<holder>)>) &&;
-};
+BOOST_SYMBOL_VISIBLE asio::any_io_executor executor_of(lock_ptr const&) noexcept;
+BOOST_SYMBOL_VISIBLE void start_acquire(handler_at<void(error_code, lease)>, lock_ptr, acquire_request);
+BOOST_SYMBOL_VISIBLE void start_is_locked(handler_at<void(error_code, bool)>, lock_ptr);
+BOOST_SYMBOL_VISIBLE void start_force_release(handler_at<void(error_code, bool)>, lock_ptr);
+BOOST_SYMBOL_VISIBLE void start_holders(handler_at<void(error_code, std::vector<holder>)>, lock_ptr);
 
 /// The operations of every lock.
 ///
@@ -68,7 +52,7 @@ public:
     using executor_type = asio::any_io_executor;
 
     /// The client's executor; the system executor if the client was destroyed or its execution context has ended.
-    executor_type get_executor() const noexcept { return lock_launch{state_}.get_executor(); }
+    executor_type get_executor() const noexcept { return executor_of(state_); }
 
     /// The lock's name, without the client's prefix. The view is valid while a copy of this handle exists.
     std::string_view name() const noexcept;
@@ -104,8 +88,7 @@ public:
     template <token_for<void(error_code, lease)> Token = default_token>
     [[nodiscard]] auto acquire(acquire_options options, Token&& token = {}) const
     {
-        return initiate<void(error_code, lease)>(
-            acquire_launch{{state_}, to_request(options)}, std::forward<Token>(token));
+        return initiate(start_acquire, std::forward<Token>(token), state_, to_request(options));
     }
 
     /// The same with default options: the lease time is `config::lease`, and the watchdog renews the lease.
@@ -139,8 +122,7 @@ public:
     template <token_for<void(error_code, lease)> Token = default_token>
     [[nodiscard]] auto try_acquire(try_options options, Token&& token = {}) const
     {
-        return initiate<void(error_code, lease)>(
-            acquire_launch{{state_}, to_request(options)}, std::forward<Token>(token));
+        return initiate(start_acquire, std::forward<Token>(token), state_, to_request(options));
     }
 
     /// The same with default options: one attempt.
@@ -154,7 +136,7 @@ public:
     /// decisions.
     ///
     /// @par On the server
-    /// One EXISTS; for a side of a read_write_lock one HGET; for a semaphore one GET.
+    /// One EXISTS; for a side of a read_write_lock one HGET; for a semaphore one GETRANGE.
     /// @par Completion
     /// With the result, or with an error, within `config::command_timeout`.
     /// @par Errors
@@ -166,7 +148,7 @@ public:
     template <token_for<void(error_code, bool)> Token = default_token>
     [[nodiscard]] auto is_locked(Token&& token = {}) const
     {
-        return initiate<void(error_code, bool)>(is_locked_launch{{state_}}, std::forward<Token>(token));
+        return initiate(start_is_locked, std::forward<Token>(token), state_);
     }
 
     /// Deletes the lock from the server, although others hold it, and notifies the waiters. A holder detects the loss
@@ -193,7 +175,7 @@ public:
     template <token_for<void(error_code, bool)> Token = default_token>
     [[nodiscard]] auto force_release(Token&& token = {}) const
     {
-        return initiate<void(error_code, bool)>(force_release_launch{{state_}}, std::forward<Token>(token));
+        return initiate(start_force_release, std::forward<Token>(token), state_);
     }
 
     /// Reads the holders of the lock, and until when each holds it. The list is empty if the lock is free.
@@ -212,18 +194,19 @@ public:
     template <token_for<void(error_code, std::vector<holder>)> Token = default_token>
     [[nodiscard]] auto holders(Token&& token = {}) const
     {
-        return initiate<void(error_code, std::vector<holder>)>(holders_launch{{state_}}, std::forward<Token>(token));
+        return initiate(start_holders, std::forward<Token>(token), state_);
     }
 
     /// @cond
 protected:
-    explicit lock_base(std::shared_ptr<lock_impl const> state) noexcept : state_(std::move(state)) {}
+    explicit lock_base(lock_ptr state) noexcept : state_(std::move(state)) {}
 
     // The same lock with other types of options, for any_lock.
     template <class A, class T>
     explicit lock_base(lock_base<A, T> const& other) noexcept : state_(other.state_)
     {}
 
+    lock_ptr const& impl() const noexcept { return state_; }
     // Precondition: the lock is not a composite.
     std::shared_ptr<single_lock const> state() const noexcept;
     /// @endcond
@@ -233,7 +216,7 @@ private:
     template <class A, class T>
     friend class lock_base;
 
-    std::shared_ptr<lock_impl const> state_;
+    lock_ptr state_;
 };
 
 extern template class BOOST_SYMBOL_VISIBLE lock_base<acquire_options, try_options>;

@@ -30,7 +30,7 @@ struct engine_parts;
 
 // An arbiter with a queue of contenders. Redis arbitrates between processes, an arbiter between the coroutines of one
 // process. The arbiter, not a contender, acquires the grant, for the head of its queue: a contender that is cancelled
-// only leaves the queue, and its attempt serves the next contender. The two derived classes decide what becomes of a
+// only leaves the queue, and its attempt serves the next contender. The derived classes decide what becomes of a
 // grant.
 //
 // All functions are called on the strand. The registry has a reference to each arbiter until the arbiter calls
