@@ -184,7 +184,7 @@ public:
 
     /// Stops the client, on its strand, perhaps after this call has returned: acquires that wait complete with
     /// errc::client_stopped, and leases become lost. Sends nothing, so the keys expire. Never blocks. Idempotent.
-    /// As the destructor of a lease, it needs an allocation, and ends the process without memory.
+    /// Allocates as the destructor of a lease does: on an `io_context` or a `thread_pool`, not at all.
     void stop() noexcept;
 
     /// Reads the counters. Never blocks, sends nothing.

@@ -98,9 +98,9 @@ public:
     }
 
     /// Queues the release and returns. A lost lease is released, too: one compare-and-delete, because a renewal of
-    /// unknown outcome may have left the key. Never blocks or throws. The outcome is not reported. Asio needs an allocation
-    /// to queue it, for which it usually has kept memory. Without memory the process ends: see "Without memory" in
-    /// docs/threads.md.
+    /// unknown outcome may have left the key. Never blocks or throws. The outcome is not reported. Does not allocate if the
+    /// client runs on an `io_context` or a `thread_pool`; with another executor, the process ends without memory: see
+    /// "Without memory" in docs/threads.md.
     ~lease()
     {
         if (impl_)

@@ -75,8 +75,7 @@ void start_release(handler_at<void(error_code)> h, lease taken)
 
 }  // namespace detail
 
-// The release message takes over the reference: so the destructor of a lease cannot fail (rule 19), unless there is no
-// memory to run the client, which ends the process.
+// The release message takes over the reference: so the destructor of a lease cannot fail (rule 19).
 void lease::drop() noexcept
 {
     impl_.detach()->drop();

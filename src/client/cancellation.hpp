@@ -29,7 +29,8 @@ void on_cancellation(Handler const& h, Function f)
 }
 
 // The message that cancels a request on the strand: it calls cancelled(), unless the client has ended. A member of the
-// request, so cancelling needs no memory. It has a reference to the request while it is in the mailbox.
+// request, so it needs no memory, and it is delivered later, so that the engine allocates nothing in the function that
+// cancels. It has a reference to the request while it is in the mailbox.
 template <class Request>
 class cancellation final : public engine::message {
 public:
@@ -41,7 +42,7 @@ public:
         if (is_sent_.exchange(true))
             return;
         intrusive_ptr_add_ref(static_cast<engine::request*>(&of_));
-        client.send(*this);
+        client.post(*this);
     }
 
 private:

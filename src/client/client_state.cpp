@@ -8,9 +8,8 @@
 #include <string>
 #include <utility>
 
-#include <boost/asio/dispatch.hpp>
+#include <boost/asio/execution/blocking.hpp>
 #include <boost/asio/execution/context.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/query.hpp>
 
 #include "client/client_service.hpp"
@@ -23,6 +22,8 @@
 
 namespace holdfast::detail {
 namespace {
+
+constexpr auto never_blocking = asio::execution::blocking.never;
 
 void require(bool ok, char const* validation_error)
 {
@@ -99,39 +100,59 @@ client_state::~client_state()
     service_->remove(*this);
 }
 
+// The delivery runs inline if the caller is on a thread of the executor, which saves the uncontended acquire a turn of
+// the loop. It is posted in two cases. Inside the engine, which is not re-entrant: a message could destroy the object
+// whose function is running. With an observer: it may lock a mutex that the caller holds while it starts an operation.
 void client_state::send(engine::message& l) noexcept
+{
+    send(l, [this](engine::strand const& s) { return !config_.observer && !s.running_in_this_thread(); });
+}
+
+void client_state::post(engine::message& l) noexcept
+{
+    send(l, [](engine::strand const&) { return false; });
+}
+
+// Only the sender of the first message schedules a delivery, which takes all messages that are in the mailbox by then: a
+// burst costs one handler.
+template <class Predicate>
+void client_state::send(engine::message& l, Predicate may_deliver_now) noexcept
 {
     rundown::use const now(rundown_);
     auto* const in = reach(now);
     if (!in)
         return l.discard();
-    // Only the sender of the first message schedules a delivery, which takes all messages that are in the mailbox by
-    // then: a burst costs one handler.
-    if (!mailbox_.push(l))
-        return;
-    // The delivery runs inline if the caller is on a thread of the executor, which saves the uncontended acquire a turn
-    // of the loop. It is posted in two cases. Inside the engine, which is not re-entrant: a message could destroy the
-    // object whose function is running. With an observer: it may lock a mutex that the caller holds while it destroys a
-    // lease or starts an operation. The handler keeps the state alive, because the caller may own the last reference.
-    auto read = [self = shared_from_this()] { self->read_mail(); };
-    auto const& strand = in->strand;
-    bool const is_posted = config_.observer || strand.running_in_this_thread();
-    is_posted ? asio::post(strand, std::move(read)) : asio::dispatch(strand, std::move(read));
+    if (mailbox_.push(l))
+        schedule_delivery(may_deliver_now(in->strand) ? in->strand : in->strand.require(never_blocking));
 }
 
-// Called by the delivery of send(), and by the engine before the session writes: then the messages that have arrived
-// since the first of a burst add their commands to the same write. The context may have ended since the post.
+// One delivery at a time is queued, so the memory that the strand has kept is enough. The handler keeps the state alive,
+// because the caller may own the last reference. It reads the mailbox after it has cleared the flag: a sender that found
+// the flag set has put its message there before.
+void client_state::schedule_delivery(engine::strand const& on) noexcept
+{
+    if (!is_delivery_queued_.exchange(true))
+        on.execute_in_kept_memory([self = shared_from_this()] {
+            self->is_delivery_queued_.exchange(false);
+            self->deliver_mail();
+        });
+}
+
+// Called by the engine before the session writes: then the messages that have arrived since the first of a burst add
+// their commands to the same write. A delivery that is queued brings the rest.
 void client_state::read_mail()
+{
+    if (!mailbox_.has_rest())
+        deliver_mail();
+}
+
+// The context may have ended since the delivery was queued.
+void client_state::deliver_mail()
 {
     if (!inside_ || inside_->world->is_inherited())
         return mailbox_.discard_all();
-    if (rest_is_posted_ || !mailbox_.deliver(inside_->engine))
-        return;
-    rest_is_posted_ = true;
-    asio::post(inside_->strand, [self = shared_from_this()] {
-        self->rest_is_posted_ = false;
-        self->read_mail();
-    });
+    if (mailbox_.deliver(inside_->engine))
+        schedule_delivery(inside_->strand.require(never_blocking));
 }
 
 void client_state::warn(std::string line)
@@ -212,12 +233,11 @@ described_error client_state::refuse(std::string_view lock, std::string_view wha
     return remember(errc::invalid_option, in_quotes(lock).append(": ").append(what));
 }
 
-// Sent once: the message is a member, and a message must not be in the mailbox twice. So stop() and the destructor of a
-// client cannot fail, unless there is no memory to run the client, which ends the process.
+// Sent once: the message is a member, and a message must not be in the mailbox twice.
 void client_state::stop() noexcept
 {
     if (!is_ending_.exchange(true))
-        send(ending_);
+        post(ending_);
 }
 
 bool client_state::is_stopped() const noexcept

@@ -56,6 +56,8 @@ public:
     // Delivers the message on the strand, in the order of all calls, or discards it if the execution context has ended.
     // It may deliver before it returns, unless the caller is on the strand.
     void send(engine::message&) noexcept override;
+    // The same, and delivers later. To queue the delivery on an io_context or a thread_pool needs no memory.
+    void post(engine::message&) noexcept override;
     // Sends a function, void(engine::client_engine&). If the execution context has ended, it is destroyed uncalled.
     template <class Function>
     void send_call(Function f)
@@ -150,13 +152,17 @@ private:
     inside* reach(rundown::use const&) const noexcept;
     template <class Result, class Function>
     Result read(Result otherwise, Function) const;
+    template <class Predicate>
+    void send(engine::message&, Predicate may_deliver_now) noexcept;
+    void schedule_delivery(engine::strand const& on) noexcept;
+    void deliver_mail();
 
     config const config_;
     asio::execution_context* const context_;
     client_service* service_;  // valid while inside_ is not null
     meter_table meters_;       // before inside_, whose engine uses them
     engine::mailbox mailbox_;
-    bool rest_is_posted_ = false;  // the delivery of what the last one has left
+    std::atomic<bool> is_delivery_queued_ = false;
     ending ending_;
     std::atomic<bool> is_ending_ = false;
     mutable rundown rundown_;  // of inside_; the strand needs no use of it, because it has ended before the context

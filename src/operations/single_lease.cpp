@@ -270,15 +270,15 @@ void single_lease::release_in(boost::intrusive_ptr<release_group> all, std::size
     remove_reference();
 }
 
-// The lease is the message, so a destructor needs no memory but what Asio queues the delivery with, if it does (rule
-// 19). The message takes over the reference of the lease.
+// The lease is the message, so a destructor needs no memory for one (rule 19). The message takes over the reference of the
+// lease.
 //
 // Memory that the holder wrote before it destroyed the lease is visible to the next holder in this process: the mailbox
 // publishes a message with release and receives it with acquire.
 void single_lease::drop() noexcept
 {
     if (auto const c = client())
-        c->send(*this);
+        c->post(*this);
     else
         discard();
 }

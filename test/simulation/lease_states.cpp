@@ -306,6 +306,7 @@ TEST_CASE("every accessor of a lease has a defined value in every state", "[leas
 
         s.held = co_await s.lock.acquire();
         s.stop_clients();
+        co_await s.sleep(0ms);
         lost = observe(s.held);
         lost.has_end = false;
         CHECK(lost == observed{false, false, lease_state::lost, false, true, owned, of_lost});

@@ -57,6 +57,7 @@ TEST_CASE("an owner passed to a function re-enters its lock there and acquires a
         auto deeper = co_await inner(me);
         CHECK(deeper.hold_count() == 1);
         CHECK(deeper.owner() == me);
+        co_await a.sleep(0ms);  // until the release of the destroyed lease is delivered
         CHECK(outer.hold_count() == 1);
     });
 }

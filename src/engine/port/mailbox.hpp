@@ -48,6 +48,8 @@ public:
     // another delivery, for the rest. Messages that arrive meanwhile are not delivered: they find the mailbox empty, so
     // their sender schedules the next delivery.
     bool deliver(client_engine&);
+    // On the strand: whether the last delivery has left messages.
+    bool has_rest() const noexcept { return rest_ != nullptr; }
     // When the client has ended.
     void discard_all() noexcept;
 
@@ -62,8 +64,10 @@ private:
 // operations may outlive the client, so they keep it as a weak pointer; a client that has ended discards messages.
 class inbox {
 public:
-    // Any thread.
+    // Any thread. Delivers the message on the strand, perhaps before it returns, but not inside the engine.
     virtual void send(message&) noexcept = 0;
+    // The same, and delivers it later: so the engine allocates nothing in a destructor or a cancellation.
+    virtual void post(message&) noexcept = 0;
     // On the strand: delivers the messages that have arrived. The engine calls it before the commands of a turn leave,
     // so that the commands of a burst of callers leave in one write.
     virtual void read_mail() = 0;

@@ -13,20 +13,26 @@
 #include <utility>
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/execution/allocator.hpp>
 #include <boost/asio/execution/blocking.hpp>
 #include <boost/asio/execution/context.hpp>
 #include <boost/asio/execution/outstanding_work.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/prefer.hpp>
 #include <boost/asio/query.hpp>
 #include <boost/asio/require.hpp>
 #include <boost/asio/strand.hpp>
+#include <boost/asio/thread_pool.hpp>
 
 #include "core/memory_end.hpp"
+#include "engine/port/kept_memory.hpp"
 
 namespace holdfast::engine {
 
 // The executor below a strand. A strand of Asio queues a function, and then itself with this executor, which must not
-// fail: the strand would believe to be queued for ever, and run nothing again. So without memory it ends the process.
+// fail: the strand would believe to be queued for ever, and run nothing again. An io_context and a thread_pool queue it
+// in memory that was kept for it, because a strand is queued once at a time. With another executor, the process ends
+// without memory.
 //
 // It has the properties that a strand needs. A strand asks with each function whether its executor may block; this class
 // knows it, and an any_io_executor would answer with an object that it allocates.
@@ -35,7 +41,7 @@ public:
     // The template keeps the type exact: a copy would otherwise ask whether an any_io_executor can hold this class, while
     // that is what Asio is finding out.
     template <std::same_as<boost::asio::any_io_executor> Executor>
-    explicit ending_executor(Executor e) noexcept : inner_(std::move(e))
+    explicit ending_executor(Executor e) : inner_(std::move(e)), for_itself_(std::make_shared<kept_memory>())
     {}
 
     boost::asio::execution_context& query(boost::asio::execution::context_t) const noexcept
@@ -47,19 +53,32 @@ public:
         using boost::asio::execution::blocking;
         return never_blocks_ ? boost::asio::execution::blocking_t(blocking.never) : blocking.possibly;
     }
+    // Of the functions that the strand queues.
+    kept_allocator<void> const& query(boost::asio::execution::allocator_t<void>) const noexcept { return functions_; }
     ending_executor require(boost::asio::execution::blocking_t::never_t p) const noexcept
     {
-        return {[&] { return boost::asio::require(inner_, p); }, true};
+        return {[&] { return boost::asio::require(inner_, p); }, *this, true};
     }
     ending_executor require(boost::asio::execution::outstanding_work_t::tracked_t p) const noexcept
     {
-        return {[&] { return boost::asio::prefer(inner_, p); }, never_blocks_};
+        return {[&] { return boost::asio::prefer(inner_, p); }, *this, never_blocks_};
+    }
+    ending_executor require(boost::asio::execution::allocator_t<kept_allocator<void>> const& a) const noexcept
+    {
+        auto other = *this;
+        other.functions_ = a.value();
+        return other;
     }
 
     template <class Function>
     void execute(Function f) const
     {
-        core::run_or_end([&] { inner_.execute(std::move(f)); });
+        using boost::asio::io_context;
+        using boost::asio::thread_pool;
+        core::run_or_end([&] {
+            if (!execute_on<io_context::executor_type>(f) && !execute_on<thread_pool::executor_type>(f))
+                inner_.execute(std::move(f));
+        });
     }
 
     friend bool operator==(ending_executor const& a, ending_executor const& b) noexcept { return a.inner_ == b.inner_; }
@@ -68,13 +87,34 @@ private:
     // An any_io_executor may need memory to change a property. The result is made in place: each post makes three of
     // them, and the move of an any_io_executor is a virtual call.
     template <class Make>
-    ending_executor(Make const& make, bool never_blocks) noexcept
-    try : inner_(make()), never_blocks_(never_blocks) {
+    ending_executor(Make const& make, ending_executor const& other, bool never_blocks) noexcept
+    try : inner_(make()), for_itself_(other.for_itself_), functions_(other.functions_), never_blocks_(never_blocks) {
     } catch (std::bad_alloc const&) {
         core::end_without_memory();
     }
 
+    // An any_io_executor takes no allocator. Returns whether the executor below is one of this kind, with its property or
+    // without.
+    template <class Executor, class Function>
+    bool execute_on(Function& f) const
+    {
+        using tracked = boost::asio::execution::outstanding_work_t::tracked_t;
+        return execute_as<Executor>(f) || execute_as<boost::asio::prefer_result_t<Executor, tracked>>(f);
+    }
+    template <class Executor, class Function>
+    bool execute_as(Function& f) const
+    {
+        auto const* const e = inner_.target<Executor>();
+        if (!e)
+            return false;
+        boost::asio::require(*e, boost::asio::execution::allocator(kept_allocator<void>(for_itself_)))
+            .execute(std::move(f));
+        return true;
+    }
+
     boost::asio::any_io_executor inner_;
+    std::shared_ptr<kept_memory> for_itself_;
+    kept_allocator<void> functions_;
     bool never_blocks_ = false;
 };
 
@@ -112,7 +152,7 @@ public:
             of_->end_work();
     }
 
-    bool running_in_this_thread() const noexcept { return of_->possibly_blocking.running_in_this_thread(); }
+    bool running_in_this_thread() const noexcept { return of_->ordinary.possibly_blocking.running_in_this_thread(); }
     boost::asio::any_io_executor const& get_inner_executor() const noexcept { return of_->inner; }
 
     boost::asio::execution_context& query(boost::asio::execution::context_t) const
@@ -128,8 +168,14 @@ public:
     template <class Function>
     void execute(Function f) const
     {
-        auto const& on = never_blocks_ ? of_->never_blocking : of_->possibly_blocking;
-        core::run_or_end([&] { on.execute([f = std::move(f)]() mutable { core::run_or_end(std::move(f)); }); });
+        execute_on(of_->ordinary, std::move(f));
+    }
+    // The same. To queue it on an io_context or a thread_pool needs no memory but what was kept for it, which is enough for
+    // one such function at a time.
+    template <class Function>
+    void execute_in_kept_memory(Function f) const
+    {
+        execute_on(of_->in_kept_memory, std::move(f));
     }
 
     friend bool operator==(strand const& a, strand const& b) noexcept
@@ -138,6 +184,14 @@ public:
     }
 
 private:
+    struct lanes {
+        explicit lanes(boost::asio::strand<ending_executor> s) : possibly_blocking(std::move(s)) {}
+
+        boost::asio::strand<ending_executor> const possibly_blocking;
+        boost::asio::strand<ending_executor> const never_blocking = boost::asio::require(
+            possibly_blocking, boost::asio::execution::blocking.never);
+    };
+
     // What all copies share. The execution context has work while a copy has.
     class shared {
     public:
@@ -166,9 +220,10 @@ private:
         }
 
         boost::asio::any_io_executor const inner;
-        boost::asio::strand<ending_executor> const possibly_blocking{ending_executor(inner)};
-        boost::asio::strand<ending_executor> const never_blocking = boost::asio::require(
-            possibly_blocking, boost::asio::execution::blocking.never);
+        lanes const ordinary{boost::asio::strand<ending_executor>(ending_executor(inner))};
+        lanes const in_kept_memory{boost::asio::require(
+            ordinary.possibly_blocking,
+            boost::asio::execution::allocator(kept_allocator<void>(std::make_shared<kept_memory>())))};
 
     private:
         std::atomic<long> copies_ = 0;
@@ -181,6 +236,13 @@ private:
     {
         if (has_work_)
             of_->begin_work();
+    }
+
+    template <class Function>
+    void execute_on(lanes const& l, Function f) const
+    {
+        auto const& on = never_blocks_ ? l.never_blocking : l.possibly_blocking;
+        core::run_or_end([&] { on.execute([f = std::move(f)]() mutable { core::run_or_end(std::move(f)); }); });
     }
 
     std::shared_ptr<shared> of_;
