@@ -30,7 +30,7 @@ namespace {
 // read_write_lock have the form of a mutex, and the numbers of a semaphore and the steps of a latch that of a
 // reentrant_lock, but are none.
 constexpr std::string_view survey_script = R"lua(
-local most, longest, in_cluster = 50, 1024, ARGV[4] == '1'
+local most, longest, longest_value, in_cluster = 50, 1024, 4096, ARGV[4] == '1'
 local answer, seen, now = {}, {}, nil
 local function add(...)
     for _, value in ipairs({...}) do answer[#answer + 1] = value end
@@ -42,6 +42,11 @@ end
 -- As to_number() of the scripts of locks.
 local function is_number(text)
     return type(text) == 'string' and #text <= 17 and (text == '0' or string.find(text, '^%-?[1-9]%d*$') ~= nil)
+end
+-- Nothing of a large value.
+local function field_of(key, field)
+    local size = ask('hstrlen', key, field)
+    return (not size or size <= longest_value) and ask('hget', key, field) or nil
 end
 local function counter(prefix, name)
     local text = ask('getrange', derived(prefix, name), 0, 17)
@@ -166,10 +171,10 @@ local function plain_hash(name, size)
     for i = 1, math.min(#fields, 2 * most), 2 do part[#part + 1] = string.sub(fields[i], 1, 255) end
     local queued = ask('exists', derived('redisson_lock_queue', name)) == 1
     local fence = counter('redisson_lock_token', name) or counter('holdfast_fence', name)
-    local leader = ask('hmget', derived('holdfast_leader', name), 'holder', 'value') or {}
-    local leads = leader[1] and leader[1] == fields[1]
+    local record = derived('holdfast_leader', name)
+    local leads = #fields > 0 and field_of(record, 'holder') == fields[1]
     local kind = leads and 'election' or queued and 'fair' or 'hash'
-    finish(name, kind, part, size, fence, derived('redisson_lock__channel', name), leads and leader[2])
+    finish(name, kind, part, size, fence, derived('redisson_lock__channel', name), leads and field_of(record, 'value'))
     if queued then add_queue(name) else add(0, 0) end
 end
 
@@ -177,7 +182,7 @@ local function hash_lock(name)
     local found = false
     for _, field in ipairs(ask('hrandfield', name, 2) or {}) do found = found or is_token(field) end
     if not found then return false end
-    local mode, size = ask('hget', name, 'mode'), ask('hlen', name) or 0
+    local mode, size = field_of(name, 'mode'), ask('hlen', name) or 0
     if mode == 'read' or mode == 'write' then
         read_write_lock(name, mode, size)
     else
