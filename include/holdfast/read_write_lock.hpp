@@ -56,7 +56,7 @@ private:
 ///
 /// @par Order
 /// By `rw_options::prefer`. The limits hold among clients of this library that react to an unlock message within 20 ms,
-/// and while leases are released or expire:
+/// and while leases are released. A write that expires gives waiting readers no turn: the next writer may come first.
 /// - `arrival`: in turns. When the first attempt of a waiting writer is refused, no new reader enters any more, and the
 ///   writer waits for the present readers. Readers that wait when a writer leaves enter together, before the next
 ///   writer: a reader waits for one writer, and for the readers before that. Of several writers any may be next, after

@@ -4,7 +4,8 @@
 --   readers have no turns)
 -- ARGV  holder, lease time in ms, holder of the own write (empty: none), lifetime of the mark of waiting readers in ms
 --   (0: none)
--- returns nil: granted; n: busy, PTTL of the key that excludes the reader (-1: it has no time to live)
+-- returns nil: granted; n: busy, PTTL of the key that excludes the reader (-1: it has no time to live), or sooner: when
+--   a waiting writer should have come
 -- errors WRONGTYPE: the lock is neither a hash nor a string with a time to live
 -- redis.calls: hget, pttl, pttl, set, hset, pexpire (granted, the first); hget, pttl, set, hset, pttl, pexpire (granted,
 --   a further one); the same without pexpire (the lock expires later already); hget, pttl, getrange,
@@ -23,7 +24,9 @@ if mode ~= 'read' and not covered then left = redis.call('pttl', KEYS[1]) end
 if left == -2 and KEYS[3] and not covered then
     left = redis.call('pttl', KEYS[3])
     if left ~= -2 and KEYS[4] and redis.call('getrange', KEYS[4], '0', '255') == 'turn' then left = -2 end
-    if left ~= -2 and mode then left = math.max(left, redis.call('pttl', KEYS[1])) end
+    -- The writer that waits comes when the readers end, at the latest, and its grant may end without a message.
+    local rest = left ~= -2 and mode and redis.call('pttl', KEYS[1]) or 200
+    if left ~= -2 and rest >= 0 then left = math.min(left, rest) end
 end
 if left ~= -2 then
     if KEYS[4] and ARGV[4] ~= '0' then

@@ -133,5 +133,40 @@ TEST_CASE(
                   << commands(server) - before << " commands in " << seconds << " s");
 }
 
+// Nobody releases, so no message tells a waiter that it is first.
+TEST_CASE("eight contenders for a fair lock are served in order as leases of 500 ms end", "[fair_lock][expiry]")
+{
+    constexpr int contenders = 8;
+    redis_server server;
+    std::vector<int> expected, served;
+    std::vector<lease> ended;  // their destructors would release them
+    int over = 0;
+    live l;
+    auto options = live::quick(server.url());
+    options.poll_interval = config{}.poll_interval;
+    l.run([&]() -> asio::awaitable<void> {
+        auto first = co_await fair_lock(l.client(options), "f").acquire();
+        for (int i = 0; i != contenders; ++i) {
+            expected.push_back(i);
+            auto& c = l.client(options);
+            l.spawn([&, i]() -> asio::awaitable<void> {
+                auto mine = co_await fair_lock(c, "f").try_acquire({.wait = 10s, .lease = 500ms});
+                if (mine.valid())
+                    served.push_back(i);
+                ended.push_back(std::move(mine));
+                ++over;
+            });
+            bool const waits = co_await comes_true([&] {
+                return server.command({"LLEN", queue_key}).integer == i + 1;
+            });
+            REQUIRE(waits);
+        }
+        co_await first.release();
+        bool const are_over = co_await comes_true([&] { return over == contenders; });
+        CHECK(are_over);
+        CHECK(served == expected);
+    });
+}
+
 }  // namespace
 }  // namespace holdfast::test

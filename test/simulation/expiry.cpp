@@ -164,6 +164,117 @@ TEST_CASE("a leader that is killed is followed at the end of its lease, and so i
     });
 }
 
+// ---- readers and writers
+
+struct side {
+    bool is_read;
+    any_lock of(client& c, preference who) const
+    {
+        read_write_lock const lock(c, "x", {.prefer = who});
+        return is_read ? any_lock(lock.read()) : any_lock(lock.write());
+    }
+};
+
+TEST_CASE("readers and writers whose leases nobody releases follow each other at the ends of the leases", "[expiry]")
+{
+    for (auto const who : {preference::arrival, preference::readers, preference::writers})
+        for (auto const lease : {500ms, 1000ms})
+            for (bool const is_one_client : {false, true}) {
+                CAPTURE(static_cast<int>(who), lease.count(), is_one_client);
+                contenders t;
+                auto& one = t.world.client("A", {});
+                t.world.run([&]() -> awaitable<void> {
+                    for (int i = 0; i < 8; ++i) {
+                        co_await t.world.sleep(10ms);
+                        auto const where = is_one_client ? std::string("A") : process_of(i);
+                        auto& c = is_one_client ? one : t.world.client(where, {});
+                        auto const lock = side{i % 2 == 1}.of(c, who);
+                        t.world.spawn(t.contend(lock, where, {.wait = 12s, .lease = lease}), where);
+                    }
+                    co_await t.world.sleep(14s);
+                    t.check(8, lease);
+                });
+            }
+}
+
+TEST_CASE("after the release of a long write, killed readers and writers are followed as their leases end", "[expiry]")
+{
+    for (auto const who : {preference::arrival, preference::readers, preference::writers}) {
+        CAPTURE(static_cast<int>(who));
+        contenders t;
+        t.world.run([&]() -> awaitable<void> {
+            auto const first = side{false}.of(t.world.client("A", {}), who);
+            auto held = co_await first.acquire();
+            for (int i = 0; i < 6; ++i) {
+                auto const where = process_of(i);
+                auto const lock = side{i % 2 == 0}.of(t.world.client(where, {.lease = 1s}), who);
+                co_await t.world.sleep(10ms);
+                t.world.spawn(t.contend(lock, where, {.wait = 20s}), where);
+            }
+            co_await t.world.sleep(1s);
+            t.is_deadly = true;
+            co_await held.release();
+            co_await t.world.sleep(20s);
+            t.check(6, 1s);
+        });
+    }
+}
+
+// ---- red_lock
+
+any_lock red_lock_in(arena& world, std::string const& where, config const& c)
+{
+    std::vector<client const*> members;
+    for (auto* server : {"redis", "n1", "n2"})
+        members.push_back(&world.client(where, c, server));
+    return red_lock(members, "x", {.trust_new_nodes = true});
+}
+
+// Contenders that share a majority between them pause for a random time.
+TEST_CASE("contenders for a red_lock whose leases nobody releases follow each other as the leases end", "[expiry]")
+{
+    for (auto const lease : {500ms, 1000ms})
+        for (bool const is_one_client : {false, true}) {
+            CAPTURE(lease.count(), is_one_client);
+            contenders t;
+            auto const one = red_lock_in(t.world, "A", {});
+            t.world.run([&]() -> awaitable<void> {
+                co_await t.world.sleep(1s);
+                for (int i = 0; i < 8; ++i) {
+                    co_await t.world.sleep(10ms);
+                    auto const where = is_one_client ? std::string("A") : process_of(i);
+                    auto const lock = is_one_client ? one : red_lock_in(t.world, where, {});
+                    t.world.spawn(t.contend(lock, where, {.wait = 60s, .lease = lease}), where);
+                }
+                co_await t.world.sleep(60s);
+                t.check(8, lease + 300ms);
+            });
+        }
+}
+
+TEST_CASE("after the release of a long red_lock, killed holders are followed as their leases end", "[expiry]")
+{
+    contenders t;
+    t.world.run([&]() -> awaitable<void> {
+        auto const first = red_lock_in(t.world, "A", {});
+        co_await t.world.sleep(1s);
+        auto held = co_await first.acquire();
+        for (int i = 0; i < 4; ++i) {
+            auto const where = process_of(i);
+            auto const lock = red_lock_in(t.world, where, {.lease = 1s});
+            co_await t.world.sleep(10ms);
+            t.world.spawn(t.contend(lock, where, {.wait = 40s}), where);
+        }
+        co_await t.world.sleep(1s);
+        t.is_deadly = true;
+        co_await held.release();
+        co_await t.world.sleep(40s);
+        t.check(4, 1300ms);
+    });
+}
+
+// ---- busy, and passed over
+
 // The second lease ends when the shortest interval of the refreshes has not passed since the end of the first one.
 TEST_CASE("the first waiter of a lock that is free is granted before its wait ends, not busy", "[expiry]")
 {
