@@ -125,19 +125,34 @@ TEST_CASE("one script removes at most 500 dead waiters of a fair lock", "[fair_l
     CHECK(of_many < 10'000);
 }
 
-// A semaphore whose permits are all held, and end soon, and the clients that wait for some of them.
+// One of Redisson's clients.
+std::string redisson_permit_of(std::size_t number)
+{
+    auto const digits = std::to_string(number);
+    return std::string(16 - digits.size(), '0') + digits;
+}
+
+// A semaphore whose permits are all held, and the clients that wait for some of them. The permits of ours end soon. Those
+// of Redisson have scores as if they did, and end after that.
 class crowded_semaphore {
 public:
-    explicit crowded_semaphore(std::size_t permits, std::size_t waiters, std::size_t weight)
+    explicit crowded_semaphore(
+        std::size_t permits, std::size_t waiters, std::size_t weight, std::size_t redisson_permits = 0)
     {
         auto const end = std::to_string(server_.now_ms + 13'000);
         server_.fill({"ZADD", keys[1]}, 0, permits, [&](auto i) { return std::vector{end, waiter_of(i)}; });
+        auto const later = std::to_string(server_.now_ms + 1'000);
+        if (redisson_permits > 0)
+            server_.fill({"ZADD", keys[1]}, 0, redisson_permits, [&](auto i) {
+                return std::vector{later, redisson_permit_of(i)};
+            });
         CHECK_FALSE(server_.say({"SET", keys[0], "0"}).is_error());
         auto const score = std::to_string((std::int64_t(weight) << 42) + server_.now_ms);
         server_.fill({"ZADD", keys[2]}, permits, waiters, [&](auto i) { return std::vector{score, waiter_of(i)}; });
     }
 
     std::size_t release() { return server_.work_of(scripts::permits_release, keys, {"channel", waiter_of(0), "1"}); }
+    std::size_t calls(std::string const& command) const { return server_.calls(command); }
 
 private:
     std::vector<std::string> const keys{"permits", "timeouts", "waiting"};
@@ -159,6 +174,18 @@ TEST_CASE(
                of_many = crowded_semaphore(many, 1'000, 3).release();
     CHECK(of_few == of_many);
     CHECK(of_many < 9'000);
+}
+
+// The server goes over all that a search has read to find what comes next, so the number of reads must not grow with them.
+TEST_CASE(
+    "a release of a permit looks in few reads for permits that end soon, however many do not", "[semaphore][bounds]")
+{
+    crowded_semaphore s(few, 1, 2, many);
+    s.release();
+    auto const reads = s.calls("zrangebyscore");
+    std::printf("figure  a release of a permit: %zu reads with %zu others\n", reads, many);
+    CHECK(reads > 1);
+    CHECK(reads < 20);
 }
 
 }  // namespace

@@ -128,6 +128,40 @@ TEST_CASE_METHOD(
     }());
 }
 
+// The replica has received what the master did not confirm any more. The lease would keep it there for a minute.
+TEST_CASE_METHOD(
+    watched_arena,
+    "what a former master has granted without an answer is given back at the new one",
+    "[simulated_sentinel]")
+{
+    auto& c = client();
+    run([&]() -> awaitable<void> {
+        co_await c.ready();
+        auto held = co_await mutex(c, "held").acquire({.lease = 1min});
+        auto& former = servers.primary();
+        former.faults.lose_reply = 1;
+        bool is_over = false, is_granted = false;
+        mutex(c, "a").try_acquire({.wait = 100ms, .lease = 1min}, [&](error_code, lease l) {
+            is_over = true;
+            is_granted = !l.empty();
+        });
+        co_await sleep(20ms);
+        former.pause();
+        held = lease();  // the former master does not execute this release
+        REQUIRE(sentinels.fail_over(1min));
+        REQUIRE(has(servers.primary(), "a"));
+        REQUIRE(has(servers.primary(), "held"));
+        co_await switch_over(c);
+        co_await sleep(100ms);
+        CHECK(is_over);
+        CHECK_FALSE(is_granted);
+        CHECK_FALSE(has(servers.primary(), "a"));
+        CHECK_FALSE(has(servers.primary(), "held"));
+        auto& later = client("B");
+        CHECK_FALSE((co_await mutex(later, "a").try_acquire({.lease = 5s})).empty());
+    }());
+}
+
 // A master that serves its clients without replicas: the answer of the sentinels ends that, not the interval of a second.
 TEST_CASE_METHOD(
     watched_arena, "what replicas do not acknowledge leads to a question to the sentinels", "[simulated_sentinel]")

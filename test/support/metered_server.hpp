@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,8 +26,10 @@ public:
     metered_server()
     {
         model_.watch([this](simulated::execution const& e) {
-            if (e.in_script)
-                work_ += e.args.size() + (e.reply ? size_of(*e.reply) : 0);
+            if (!e.in_script)
+                return;
+            work_ += e.args.size() + (e.reply ? size_of(*e.reply) : 0);
+            ++calls_[std::string(e.args[0])];
         });
     }
 
@@ -64,10 +67,18 @@ public:
         engine::script const& script, std::vector<std::string> const& keys, std::vector<std::string> const& arguments)
     {
         work_ = 0;
+        calls_.clear();
         auto const reply = run(script.text, keys, arguments);
         CAPTURE(script.name, to_string(reply));
         CHECK_FALSE(reply.is_error());
         return work_;
+    }
+
+    // How often the last script of work_of() has called a command, as its text writes it.
+    std::size_t calls(std::string const& command) const
+    {
+        auto const found = calls_.find(command);
+        return found == calls_.end() ? 0 : found->second;
     }
 
 private:
@@ -88,6 +99,7 @@ private:
     simulated::redis_model model_;
     simulated::connection_id id_ = model_.connect(peer_);
     std::size_t work_ = 0;
+    std::map<std::string, std::size_t> calls_;
 };
 
 }  // namespace holdfast::test

@@ -53,5 +53,15 @@ TEST_CASE("each script that publishes has another text for sharded messages", "[
     }
 }
 
+// DEL frees all elements of a value before the server executes the next command, UNLINK frees them on another thread.
+TEST_CASE("no script deletes a key with a command that frees a value of many elements at once", "[protocol]")
+{
+    for (auto const& s : scripts::all) {
+        CAPTURE(s.name);
+        CHECK(s.text.find("'del'") == s.text.npos);
+        CHECK(s.text.find("\"del\"") == s.text.npos);
+    }
+}
+
 }  // namespace lock_protocol_test
 }  // namespace holdfast::engine

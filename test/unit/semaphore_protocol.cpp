@@ -241,6 +241,19 @@ TEST_CASE("the holders of a semaphore have their weights", "[semaphore]")
     CHECK(all[2].remaining == -1ms);
 }
 
+// Other data under its name may be longer than a connection accepts.
+TEST_CASE("the question whether a semaphore is locked reads no more than a counter has", "[semaphore]")
+{
+    fake_session to;
+    nobody c;
+    for (auto const* const p :
+         {&semaphore_protocol(false), &semaphore_protocol(true), &numbered_semaphore_protocol()}) {
+        to.sent.clear();
+        p->query_locked(to, c, semaphore_of(8, "1"));
+        CHECK(to.sent.at(0).words == texts{"GETRANGE", "p:s", "0", "17"});
+    }
+}
+
 TEST_CASE("a semaphore is locked if no permit is free", "[semaphore]")
 {
     CHECK(semaphore_protocol(false).says_locked(text("0")));
