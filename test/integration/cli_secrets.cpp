@@ -13,6 +13,8 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include "cli_tool.hpp"
+#include "support/certificates.hpp"
+#include "support/tls_port.hpp"
 
 using namespace holdfast::test;
 using Catch::Matchers::ContainsSubstring;
@@ -115,4 +117,29 @@ TEST_CASE("cli secrets: --tls-ca names the file of the authorities", "[cli]")
     std::string output;
     CHECK(run_tool("rediss://127.0.0.1:1", {"status", "job", "--tls-ca", "/no/such/ca.pem"}, &output) != 0);
     CHECK_THAT(output, ContainsSubstring("/no/such/ca.pem"));
+}
+
+TEST_CASE("cli secrets: only a server of an authority of --tls-ca is used", "[cli]")
+{
+    certificates authority, stranger;
+    auto const port = tls_port();
+    auto lines = tls_lines(port, authority, authority.sign("server", "DNS:localhost,IP:127.0.0.1"));
+    lines.emplace_back("tls-auth-clients no");
+    redis_server server(lines);
+    auto const url = "rediss://127.0.0.1:" + std::to_string(port);
+    std::string output;
+    CHECK(run_tool(url, {"status", "job", "--tls-ca", authority.ca_file()}, &output) == 0);
+    CHECK(output == "job: free\n");
+    CHECK(run_tool(url, run_sh("exit 4", {"--tls-ca", authority.ca_file()})) == 4);
+
+    for (auto const& options : std::vector<std::vector<std::string>>{{"--tls-ca", stranger.ca_file()}, {}}) {
+        std::vector<std::string> words{"status", "job"};
+        words.insert(words.end(), options.begin(), options.end());
+        CHECK(run_tool(url, words, &output) == 69);
+        CHECK_THAT(
+            output,
+            ContainsSubstring(url) && ContainsSubstring("certificate verify failed")
+                && ContainsSubstring("self-signed certificate in certificate chain"));
+    }
+    CHECK(server.calls("hello") <= 3);
 }

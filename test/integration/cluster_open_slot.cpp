@@ -162,5 +162,52 @@ TEST_CASE("contenders of several clients are served in turn while the hash slot 
     CHECK(cluster.errors("ASK") > 0);
 }
 
+// Its scripts need the lock, which has moved, and the queue, which has not. So no place can be refreshed.
+TEST_CASE("waiters of a fair lock keep their order while the hash slot is half-moved", "[live][cluster]")
+{
+    server_cluster cluster;
+    std::vector<int> expected, served;
+    bool is_released = false;
+    live l;
+    std::array<client*, 3> const clients{&l.client(cluster.url()), &l.client(cluster.url()), &l.client(cluster.url())};
+    constexpr int waiters = 9;
+    constexpr fair_options options{.waiter_timeout = 4s};
+    auto const from = cluster.primary_of("{a}");
+    auto const to = (from + 1) % cluster.size();
+    auto const in_queue = [&](std::size_t node) {
+        return cluster[node].command({"LLEN", "redisson_lock_queue:{a}"}).integer;
+    };
+    l.run([&]() -> awaitable<void> {
+        auto held = co_await fair_lock(*clients[0], "{a}", options).acquire();
+        for (int i = 0; i != waiters; ++i) {
+            expected.push_back(i);
+            l.spawn([&, i]() -> awaitable<void> {
+                fair_lock const lock(*clients[static_cast<std::size_t>(i) % clients.size()], "{a}", options);
+                auto mine = co_await lock.acquire();
+                served.push_back(i);
+                co_await mine.release();
+            });
+            REQUIRE(co_await comes_true([&] { return in_queue(from) == i + 1; }));
+        }
+        cluster.begin_move("{a}", to, {"{a}"});
+        co_await sleep_for(2 * options.waiter_timeout);
+        CHECK(held.valid());
+        l.spawn([&]() -> awaitable<void> {
+            error_code ec;
+            co_await held.release(redirect(ec));
+            is_released = true;
+        });
+        co_await sleep_for(1s);
+        CHECK(served.empty());
+        CHECK(in_queue(from) == waiters);
+        cluster.end_move("{a}", to);
+        CHECK(co_await comes_true([&] { return served.size() == waiters && is_released; }));
+        CHECK(served == expected);
+        CHECK(in_queue(to) == 0);
+    });
+    CHECK(cluster.errors("TRYAGAIN") > 0);
+    CHECK(clients[0]->stats().lost == 0);
+}
+
 }  // namespace
 }  // namespace holdfast::test

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <deque>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -81,13 +82,11 @@ std::string lock_of(std::size_t scene)
     return "lock" + std::to_string(1000 + scene);
 }
 
-// A lock that is free, and one with a queue. The simulator plays the other states, and two keys deleted at once.
+// One key at a time. The simulator also plays locks that are half gone.
 std::vector<key_scene> live_scenes()
 {
     auto all = key_scenes();
-    std::erase_if(all, [](key_scene const& s) {
-        return s.which.size() > 1 || s.state == lock_state::held || s.state == lock_state::waited_for;
-    });
+    std::erase_if(all, [](key_scene const& s) { return s.which.size() > 1; });
     return all;
 }
 
@@ -113,6 +112,8 @@ private:
     template <class Play>
     awaitable<void> run(played& p, live_world& world, Play play_in, std::string lock)
     {
+        for (unsigned process = 0; process != key_world::processes; ++process)
+            co_await world.client_of(process).ready(asio::use_awaitable);
         p.verdict = co_await play_in(world, p.what, std::move(lock));
         ++ended_;
     }
@@ -122,6 +123,16 @@ private:
     std::deque<live_world> worlds_;  // outlives the clients
     live live_;
 };
+
+// A red_lock is granted without the server whose keys are damaged, if that is slow.
+std::vector<std::string> names_of_damaged(std::vector<key_row> const& rows)
+{
+    std::vector<std::string> all{"latch"};
+    for (auto const& row : rows)
+        if (row.deciding_if_late.empty())
+            all.emplace_back(row.name);
+    return all;
+}
 
 TEST_CASE("each lock keeps its promises on a real server when keys were damaged", "[keys]")
 {
@@ -136,10 +147,19 @@ TEST_CASE("each lock keeps its promises on a real server when keys were damaged"
     all.begin("latch", [](key_world& w, key_scene const& what, std::string lock) {
         return play_latch(w, what, std::move(lock));
     });
+    std::set<std::pair<std::string, lock_state>> damaged;
     for (auto const& p : all.end()) {
         CAPTURE(p.row, description_of(p.what), p.verdict.damaged);
         CHECK(p.verdict.broken == std::vector<std::string>());
+        if (p.verdict.is_played)
+            damaged.emplace(p.row, p.what.state);
     }
+    // Only a free lock may have no key.
+    for (auto const& row : names_of_damaged(rows))
+        for (auto const state : {lock_state::held, lock_state::waited_for, lock_state::queued}) {
+            CAPTURE(row, static_cast<int>(state));
+            CHECK(damaged.contains({row, state}));
+        }
 }
 
 }  // namespace

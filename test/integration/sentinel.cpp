@@ -198,6 +198,38 @@ TEST_CASE(
     CHECK(c.stats().lost == 0);
 }
 
+// At the former master no replica is left, so a client that stayed there would renew nothing for ten seconds.
+TEST_CASE(
+    "short leases outlast a planned failover of a healthy master if each grant needs an acknowledgement",
+    "[live][sentinel][acknowledgement]")
+{
+    watched_master all;
+    live l;
+    REQUIRE(l.until([&] { return all.is_ready(); }));
+    auto options = live::quick(all.url());
+    options.lease = 8s;
+    options.acknowledged_by = 1;
+    auto& c = l.client(options);
+    l.run([&]() -> awaitable<void> {
+        std::vector<lease> held;
+        for (auto const& lock : locks_of_all_kinds(c, {"a", "b"}))
+            held.push_back(co_await acquire_acknowledged(lock));
+        bool const has_begun = co_await comes_true([&] { return all.watch(0).fail_over(); });
+        REQUIRE(has_begun);
+        CHECK(co_await comes_true([&] { return all.has_failed_over(); }));
+        auto next = co_await acquire_acknowledged(mutex(c, "new"));
+        // Longer than a lease, and than the former master is one.
+        co_await sleep_for(options.lease + 4s);
+        CHECK(std::ranges::all_of(held, [](lease const& h) { return h.valid(); }));
+        auto& later = l.client(options);
+        CHECK((co_await mutex(later, "new").try_acquire({.wait = 100ms})).empty());
+        for (auto& h : held)
+            co_await h.release();
+        co_await next.release();
+    });
+    CHECK(c.stats().lost == 0);
+}
+
 // A master, a replica and three sentinels, each of which is replaced by another one at another address. The clients know
 // the addresses of the sentinels that come.
 class renewed_servers {

@@ -18,12 +18,14 @@
 
 namespace holdfast::test {
 
-inline constexpr int most_attempts = 20;
+// A server that is busy may not acknowledge for a while.
+inline constexpr std::chrono::seconds acknowledged_within(30);
 
 // Throws what the last attempt throws.
 inline asio::awaitable<lease> acquire_acknowledged(any_lock lock)
 {
-    for (int i = 1; i != most_attempts; ++i) {
+    auto const end = std::chrono::steady_clock::now() + acknowledged_within;
+    while (std::chrono::steady_clock::now() < end) {
         error_code ec;
         auto held = co_await lock.acquire({}, redirect(ec));
         if (!ec)
@@ -35,8 +37,9 @@ inline asio::awaitable<lease> acquire_acknowledged(any_lock lock)
 // Returns the error of the last attempt.
 inline asio::awaitable<error_code> extend_acknowledged(lease& held, std::chrono::milliseconds time)
 {
+    auto const end = std::chrono::steady_clock::now() + acknowledged_within;
     error_code ec = errc::unavailable;
-    for (int i = 0; ec == errc::unavailable && i != most_attempts; ++i)
+    while (ec == errc::unavailable && std::chrono::steady_clock::now() < end)
         co_await held.extend(time, redirect(ec));
     co_return ec;
 }
