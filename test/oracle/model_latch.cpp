@@ -67,6 +67,7 @@ std::string latch_model::set(int operation, interval i, std::int64_t count, bool
 {
     std::string broken;
     std::erase_if(sets_, [&](change const& s) { return s.operation == operation; });
+    last_set_ = std::max(last_set_, i.to);
     if (was_open && is_in_round(i) && least(i) > 0)
         broken = "was set, although the count is at least " + std::to_string(least(i));
     if (!was_open && is_in_round(i) && most(i) == 0 && !may_be_set_again(i.to))

@@ -70,7 +70,7 @@ private:
     std::vector<change> sets_;   // that may take effect: under way, or ended with an error
     std::vector<int> removals_;  // the same
 
-    core::instant last_set_ = core::instant::min();  // when it was launched
+    core::instant last_set_ = core::instant::min();  // when one was launched, or ended
     // No wait that began since then has found the latch open: it was closed until its removal, and was not set again.
     // never: unknown.
     core::instant called_off_since_ = core::never;

@@ -14,10 +14,12 @@
 #include <string>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include "oracle/generator.hpp"
 #include "oracle/hunt.hpp"
 #include "oracle/model.hpp"
+#include "oracle/model_latch.hpp"
 #include "oracle/not_yet.hpp"
 #include "oracle/runner.hpp"
 #include "oracle/settings.hpp"
@@ -244,6 +246,25 @@ TEST_CASE("an owner may enter again until with_lock has released its lease, and 
 {
     CHECK(enter_again(false).value_or(finding{}).text == "");
     CHECK(enter_again(true).value_or(finding{}).check == "at_least_keeps_a_lock_taken");
+}
+
+TEST_CASE("a set that a removal overlaps with may have come after it", "[oracle]")
+{
+    using std::chrono::milliseconds;
+    auto const at = [](int ms) { return core::instant(milliseconds(ms)); };
+    latch_model l;
+    l.launched_set(1, at(0));
+    CHECK(l.set(1, {at(0), at(1)}, 2, true).empty());
+    bool const is_over = GENERATE(false, true);
+    int const removal = is_over ? 20 : 11;
+    l.launched_set(2, at(10));
+    if (is_over)
+        CHECK(l.set(2, {at(10), at(15)}, 3, false).empty());
+    l.launched_remove(3);
+    if (!is_over)
+        CHECK(l.set(2, {at(10), at(15)}, 3, true).empty());
+    l.removed(3, {at(removal), at(30)}, true);
+    CHECK(l.opened({at(31), at(32)}).empty() != is_over);
 }
 
 TEST_CASE("a program is the same after it is printed and parsed", "[oracle]")
